@@ -22,7 +22,7 @@ use crate::frame::{Head, Store};
 use crate::git::{EntryMode, ObjectKind, Repository};
 use crate::node::{IgnoreRules, Snapshot, looks_like_secret};
 use crate::page::link;
-use crate::view::Place;
+use crate::view::LocatedNode;
 
 /// The most resources of one document.
 pub const RESOURCES_MAX: usize = 500_000;
@@ -141,7 +141,7 @@ impl Resource {
 }
 
 /// Makes the outline of a node that has no frame: nothing is stored. An error is the reason in words.
-pub type OutlineSource<'s> = &'s dyn Fn(&Place) -> Result<String, String>;
+pub type OutlineSource<'s> = &'s dyn Fn(&LocatedNode) -> Result<String, String>;
 
 /// Finds what was said of what the last commit has at a path, where something else stands there now.
 pub type EarlierSource<'s> = &'s dyn Fn(&TreePath) -> Option<Head>;
@@ -462,7 +462,7 @@ impl<'r> Resolver<'r> {
             path.as_bytes()
         };
         let name = [&at.prefix, shown, b"/"].concat();
-        let place = Place {
+        let place = LocatedNode {
             id: found.id,
             kind: NodeKind::Directory,
             found_in: Some((at.tree.id, path.clone())),
@@ -595,7 +595,12 @@ impl<'r> Resolver<'r> {
 }
 
 /// The place of an entry of a tree; an error in words for what has no frames.
-fn place_of(mode: EntryMode, id: NodeId, tree: NodeId, path: TreePath) -> Result<Place, String> {
+fn place_of(
+    mode: EntryMode,
+    id: NodeId,
+    tree: NodeId,
+    path: TreePath,
+) -> Result<LocatedNode, String> {
     let kind = match mode {
         EntryMode::File | EntryMode::Executable => NodeKind::File,
         EntryMode::Directory => NodeKind::Directory,
@@ -603,7 +608,7 @@ fn place_of(mode: EntryMode, id: NodeId, tree: NodeId, path: TreePath) -> Result
             return Err("a symbolic link or submodule has no frame".to_owned());
         }
     };
-    Ok(Place {
+    Ok(LocatedNode {
         id,
         kind,
         found_in: Some((tree, path)),

@@ -12,7 +12,7 @@ use crate::config::table;
 use crate::frame::Slot;
 use crate::frame::commit::CommitError;
 use crate::git::{RevisionError, StateDir};
-use crate::hook::install::record::Record;
+use crate::hook::install::record::InstallRecord;
 use crate::regen::{Reach, Stop};
 use crate::workspace::{Settings, Target, Workspace};
 
@@ -169,7 +169,7 @@ fn hook_budget_usd(state: &StateDir, settings: &Settings) -> Result<Option<f64>,
         .stack()
         .limit(&table::HOOK_BUDGET)
         .map_err(|error| error.to_string())?;
-    let record = Record::load(state).map_err(|error| error.to_string())?;
+    let record = InstallRecord::load(state).map_err(|error| error.to_string())?;
     let at_install = record
         .and_then(|record| record.budget_nano_dollars)
         .map(|nano| nano as f64 / 1e9);

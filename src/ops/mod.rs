@@ -43,4 +43,4 @@ pub use pages::PageOptions;
 pub use payload::{InputError, PayloadOptions, SecretPolicy, payload};
 pub use refresh::{Asking, Planned, Refresh, RefreshError, Refreshed, refresh};
 pub use statement::{Statement, StatementError};
-pub use syntheses::{PlannedSyntheses, Synthesis, Synthesized, Upkeep};
+pub use syntheses::{PlannedSyntheses, Synthesis, SynthesisReport, Upkeep};

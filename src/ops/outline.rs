@@ -5,11 +5,11 @@ use crate::agent::OUTLINE;
 use crate::base::NodeKind;
 use crate::frame::BasisKind;
 use crate::regen::Runner;
-use crate::view::Place;
+use crate::view::LocatedNode;
 use crate::workspace::{Target, Workspace};
 
 /// What the outline builder says about a file or directory. Frames that the store has are used on the way.
-pub fn outline(workspace: &Workspace, place: &Place) -> Result<String, RefreshError> {
+pub fn outline(workspace: &Workspace, place: &LocatedNode) -> Result<String, RefreshError> {
     let agents = workspace.agents();
     let agent = agents.get(OUTLINE)?;
     agent.may_write(NodeKind::File, BasisKind::Generated)?;

@@ -26,7 +26,7 @@ use crate::frame::{Frame, Head, MadeBy, NodeKind, Store};
 use crate::git::{EntryMode, ObjectKind, Repository};
 use crate::node::{Snapshot, SnapshotRoot};
 use crate::symbol::map::{Detail, SymbolMap, references};
-use crate::view::Place;
+use crate::view::LocatedNode;
 use crate::workspace::{Settings, Workspace};
 
 /// Directories that are looked at, from the top.
@@ -201,7 +201,7 @@ fn statement_parts(
             ));
         } else if depth < 2 && outlines <= OUTLINES_MAX {
             outlines += 1;
-            let place = Place {
+            let place = LocatedNode {
                 id: node,
                 kind: NodeKind::Directory,
                 found_in: Some((tree.id, path.clone())),

@@ -28,7 +28,7 @@ use crate::frame::{Frame, Head, Store};
 use crate::git::{ObjectError, Repository};
 use crate::node::SnapshotRoot;
 use crate::secret::{Allowed, SecretFound};
-use crate::view::Place;
+use crate::view::LocatedNode;
 use crate::workspace::{RulesError, Target, Workspace};
 
 /// Why there is no payload.
@@ -179,7 +179,7 @@ pub(super) fn plan_payload<'w>(
     };
     let pages =
         |wanted: &[Wanted]| pages::pages(&workspace.state, &workspace.settings, wanted, pages);
-    let outlines = |place: &Place| outline(workspace, place).map_err(|error| chain(&error));
+    let outlines = |place: &LocatedNode| outline(workspace, place).map_err(|error| chain(&error));
     let earlier =
         |path: &TreePath| overview::said_earlier(workspace, &Store::open(repo).ok()?, tree, path);
     let state_of = |store: &Store<'_>, head: &Head| state_word(workspace, store, tree, head);

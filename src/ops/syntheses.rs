@@ -34,7 +34,7 @@ pub struct Synthesis<'a> {
 
 /// What came of a synthesis.
 #[derive(Debug, Clone, Copy)]
-pub struct Synthesized {
+pub struct SynthesisReport {
     /// The frame of the directory that was named.
     pub frame: FrameId,
     /// Directories whose frame was made.
@@ -80,7 +80,7 @@ pub fn synthesize(
     workspace: &Workspace,
     target: &Target,
     synthesis: &Synthesis<'_>,
-) -> Result<Synthesized, StatementError> {
+) -> Result<SynthesisReport, StatementError> {
     let Synthesis {
         agent,
         into,
@@ -129,7 +129,7 @@ pub fn synthesize(
         &format!("{}: {made} frames", agent.id),
         LOCK_WAIT,
     )?;
-    Ok(Synthesized {
+    Ok(SynthesisReport {
         frame: done.root.expect("a directory was named"),
         made,
         kept: done.kept + fresh,

@@ -36,7 +36,7 @@ pub struct Wish {
 
 /// Parameters that a provider takes, and what had to be changed for that.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fitted {
+pub struct FittedParams {
     /// The parameters.
     pub params: GenerationParams,
     /// What differs from the wish, in the order of the table.
@@ -254,7 +254,7 @@ pub fn fit(
     params: &GenerationParams,
     capabilities: &Capabilities,
     input_tokens: u64,
-) -> Result<Fitted, FitError> {
+) -> Result<FittedParams, FitError> {
     let counted = input_tokens.saturating_mul(capabilities.tokens_percent) / 100;
     if let Some(window) = capabilities
         .context_tokens
@@ -274,7 +274,7 @@ pub fn fit(
             limit,
         });
     }
-    let mut fitted = Fitted {
+    let mut fitted = FittedParams {
         params: params.clone(),
         changes: Vec::new(),
     };
@@ -305,7 +305,7 @@ fn clamp(wish: &mut Option<u64>, limit: Option<u64>) -> Option<(u64, u64)> {
     })
 }
 
-impl Fitted {
+impl FittedParams {
     fn fit_temperature(&mut self, range: Option<(f64, f64)>) {
         let Some(from) = self.params.temperature else {
             return;
@@ -322,7 +322,7 @@ impl Fitted {
     }
 }
 
-impl Fitted {
+impl FittedParams {
     fn fit_sampling(&mut self, capabilities: &Capabilities) {
         let is_alone = !capabilities.one_of_sampling || self.params.temperature.is_none();
         if let Some(from) = self
@@ -682,7 +682,7 @@ mod tests {
             let capabilities = Capabilities { temperature: Some((0.0, 1.0)), ..capabilities };
             let zero = GenerationParams { max_output_tokens: Some(0), temperature: Some(0.0), ..GenerationParams::default() };
             if let Ok(fitted) = fit(&zero, &capabilities, input) {
-                prop_assert_eq!(fitted, Fitted { params: zero, changes: Vec::new() });
+                prop_assert_eq!(fitted, FittedParams { params: zero, changes: Vec::new() });
             }
         }
     }

@@ -184,7 +184,7 @@ fn joined(parts: impl IntoIterator<Item = String>, between: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prompt::{Tracked, Tracking};
+    use crate::prompt::{TrackedBundle, Tracking};
 
     fn bundle() -> Bundle {
         Bundle {
@@ -433,7 +433,7 @@ mod tests {
     fn what_is_tracked_is_said_nowhere() {
         let sentinel = "sentinel-7f3a";
         let tracking = Tracking([("target".to_owned(), sentinel.to_owned())].into());
-        let Tracked { bundle, tracking } = Tracked {
+        let TrackedBundle { bundle, tracking } = TrackedBundle {
             bundle: bundle(),
             tracking,
         };

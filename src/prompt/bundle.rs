@@ -27,7 +27,7 @@ pub struct Tracking(pub BTreeMap<String, String>);
 
 /// A bundle with what is kept beside it. Adapters take the bundle alone.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Tracked {
+pub struct TrackedBundle {
     /// What is said.
     pub bundle: Bundle,
     /// What is not.

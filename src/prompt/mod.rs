@@ -23,6 +23,6 @@ mod tag;
 
 pub use adapter::{display, manual, messages, to_request};
 pub use attribute::path_text;
-pub use bundle::{Bundle, Tracked, Tracking};
+pub use bundle::{Bundle, TrackedBundle, Tracking};
 pub use node::{ChildText, Content, NodePayload, PayloadError, node_payload};
 pub use system::SYSTEM_PROMPT;

@@ -49,7 +49,7 @@ impl AcceptFrames {
 
 /// What counts of a delivery by the user's setting.
 #[derive(Debug, Default)]
-pub struct Judged {
+pub struct AcceptedFrames {
     /// What may be united.
     pub gift: Gift,
     /// What the setting keeps out, the first [`NAMED_MAX`] of them, and why.
@@ -65,7 +65,7 @@ pub fn judge(
     accept: AcceptFrames,
     theirs: &Store<'_>,
     gift: Gift,
-) -> Result<Judged, SyncError> {
+) -> Result<AcceptedFrames, SyncError> {
     let ours = Store::open(repo)?;
     // Where derived frames are not shared none is among them.
     let Found {
@@ -73,9 +73,9 @@ pub fn judge(
         mut refused,
     } = sample::look(repo, state, [&ours, theirs], gift.entries)?;
     let gift = Gift { entries, ..gift };
-    let mut judged = Judged {
+    let mut judged = AcceptedFrames {
         refused_count: refused.len(),
-        ..Judged::default()
+        ..AcceptedFrames::default()
     };
     refused.truncate(NAMED_MAX);
     judged.refused = refused;

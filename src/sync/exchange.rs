@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use super::accept::{self, AcceptFrames, Delivery, Judged, LeftOut, NAMED_MAX};
+use super::accept::{self, AcceptFrames, AcceptedFrames, Delivery, LeftOut, NAMED_MAX};
 use super::attempt::{self, Attempt, Published};
 use super::error::SyncError;
 use super::memory::Memory;
@@ -319,7 +319,7 @@ fn accepted(
         manifests,
         is_whole: false,
     };
-    let Judged {
+    let AcceptedFrames {
         gift,
         refused,
         refused_count,

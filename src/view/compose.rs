@@ -3,20 +3,20 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::policy::{ContextView, Order, Source, State};
+use super::policy::{ContextView, FrameOrder, FrameSource, FrameState};
 use super::relevance;
 use crate::base::{AgentId, FrameId, FrameType, NodeId, TreePath};
 use crate::frame::Frame;
 
 /// A frame that may be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub struct FrameCandidate {
     /// The frame.
     pub frame: Frame,
     /// How it stands to its node today.
-    pub state: State,
+    pub state: FrameState,
     /// Where it comes from.
-    pub source: Source,
+    pub source: FrameSource,
     /// Where its node stands in the snapshot, when that is known.
     pub path: Option<TreePath>,
     /// Steps from the node that the view is of, up and down through directories.
@@ -25,9 +25,9 @@ pub struct Candidate {
 
 /// What a view shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Selection {
+pub struct View {
     /// The frames, in their order.
-    pub frames: Vec<Candidate>,
+    pub frames: Vec<FrameCandidate>,
     /// How many frames the filter let through; larger than the number of frames when the cap cut some off.
     pub matched: usize,
 }
@@ -38,19 +38,19 @@ type Key = (NodeId, AgentId, FrameType, u32, FrameId);
 ///
 /// A frame that comes from several sources is shown once, as from the nearest.
 #[must_use]
-pub fn compose(candidates: Vec<Candidate>, view: &ContextView) -> Selection {
-    let mut nearest: BTreeMap<Key, Candidate> = BTreeMap::new();
+pub fn compose(candidates: Vec<FrameCandidate>, view: &ContextView) -> View {
+    let mut nearest: BTreeMap<Key, FrameCandidate> = BTreeMap::new();
     for candidate in candidates
         .into_iter()
         .filter(|found| view.filter.wants(&found.frame, found.state))
     {
-        let is_nearer = |known: &Candidate| nearness(&candidate) < nearness(known);
+        let is_nearer = |known: &FrameCandidate| nearness(&candidate) < nearness(known);
         let key = key(&candidate.frame);
         if nearest.get(&key).is_none_or(is_nearer) {
             nearest.insert(key, candidate);
         }
     }
-    let candidates: Vec<Candidate> = nearest.into_values().collect();
+    let candidates: Vec<FrameCandidate> = nearest.into_values().collect();
     let matched = candidates.len();
     let mut ranked: Vec<_> = ranks(&candidates, &view.order)
         .into_iter()
@@ -63,10 +63,10 @@ pub fn compose(candidates: Vec<Candidate>, view: &ContextView) -> Selection {
         .take(view.frames_max)
         .map(|(_, found)| found)
         .collect();
-    Selection { frames, matched }
+    View { frames, matched }
 }
 
-fn nearness(candidate: &Candidate) -> (u32, &Source, &Option<TreePath>, State) {
+fn nearness(candidate: &FrameCandidate) -> (u32, &FrameSource, &Option<TreePath>, FrameState) {
     (
         candidate.distance,
         &candidate.source,
@@ -85,14 +85,14 @@ fn key(frame: &Frame) -> Key {
     )
 }
 
-fn ranks(candidates: &[Candidate], order: &Order) -> Vec<u64> {
-    let each = |rank: &dyn Fn(&Candidate) -> u64| candidates.iter().map(rank).collect();
+fn ranks(candidates: &[FrameCandidate], order: &FrameOrder) -> Vec<u64> {
+    let each = |rank: &dyn Fn(&FrameCandidate) -> u64| candidates.iter().map(rank).collect();
     match order {
-        Order::Recency => vec![0; candidates.len()],
-        Order::Type(types) => each(&|found| priority(types, &found.frame.frame_type)),
-        Order::Agent(agents) => each(&|found| priority(agents, &found.frame.agent)),
-        Order::Relevance { query, types } => relevance::scores(candidates, query, types),
-        Order::Custom(rank) => each(rank),
+        FrameOrder::Recency => vec![0; candidates.len()],
+        FrameOrder::Type(types) => each(&|found| priority(types, &found.frame.frame_type)),
+        FrameOrder::Agent(agents) => each(&|found| priority(agents, &found.frame.agent)),
+        FrameOrder::Relevance { query, types } => relevance::scores(candidates, query, types),
+        FrameOrder::Custom(rank) => each(rank),
     }
 }
 
@@ -110,7 +110,7 @@ pub(super) mod tests {
     use super::*;
     use crate::base::{BasisId, Digest};
     use crate::frame::{BasisKind, Children, NodeKind, frame_id};
-    use crate::view::{Filter, Orders};
+    use crate::view::{FrameFilter, Orders};
 
     /// A fresh frame of one node, from the node itself.
     pub(in crate::view) fn candidate(
@@ -118,7 +118,7 @@ pub(super) mod tests {
         frame_type: &str,
         seq: u32,
         content: &str,
-    ) -> Candidate {
+    ) -> FrameCandidate {
         let (agent, frame_type) = (
             agent.parse().expect("a word"),
             frame_type.parse().expect("a word"),
@@ -144,17 +144,17 @@ pub(super) mod tests {
             unknown: Vec::new(),
             content: content.to_owned(),
         };
-        Candidate {
+        FrameCandidate {
             frame,
-            state: State::Fresh,
-            source: Source::Node,
+            state: FrameState::Fresh,
+            source: FrameSource::Node,
             path: Some("a/b.rs".into()),
             distance: 0,
         }
     }
 
-    fn slots(selection: &Selection) -> Vec<String> {
-        let slot = |found: &Candidate| {
+    fn slots(selection: &View) -> Vec<String> {
+        let slot = |found: &FrameCandidate| {
             format!(
                 "{}.{}.{}",
                 found.frame.agent, found.frame.frame_type, found.frame.seq
@@ -163,7 +163,7 @@ pub(super) mod tests {
         selection.frames.iter().map(slot).collect()
     }
 
-    fn some() -> Vec<Candidate> {
+    fn some() -> Vec<FrameCandidate> {
         vec![
             candidate("docs", "summary", 1, "old words about storage"),
             candidate("docs", "summary", 2, "words about storage"),
@@ -191,22 +191,22 @@ pub(super) mod tests {
                 .map(|word| word.parse().expect("a word"))
                 .collect::<Vec<AgentId>>()
         };
-        let relevance = |query: &str| Order::Relevance {
+        let relevance = |query: &str| FrameOrder::Relevance {
             query: query.to_owned(),
             types: Vec::new(),
         };
         for (order, first) in [
-            (Order::Recency, "human.note.3"),
+            (FrameOrder::Recency, "human.note.3"),
             (
-                Order::Type(types(&["outline", "note"])),
-                "outline.outline.frame_type",
+                FrameOrder::Type(types(&["outline", "note"])),
+                "outline.outline.1",
             ),
-            (Order::Agent(agents(&["docs"])), "docs.summary.2"),
+            (FrameOrder::Agent(agents(&["docs"])), "docs.summary.2"),
             (relevance("storage words"), "docs.summary.2"),
             (relevance("beware"), "human.note.3"),
             (
                 Orders::default().get("brief").expect("built in"),
-                "outline.outline.frame_type",
+                "outline.outline.1",
             ),
         ] {
             let view = ContextView {
@@ -219,9 +219,9 @@ pub(super) mod tests {
 
     #[test]
     fn the_filter_comes_before_the_cap_and_nothing_is_a_good_answer() {
-        let filter = Filter {
+        let filter = FrameFilter {
             types: vec!["summary".parse().expect("a word")],
-            ..Filter::default()
+            ..FrameFilter::default()
         };
         let view = ContextView {
             frames_max: 1,
@@ -240,8 +240,8 @@ pub(super) mod tests {
     #[test]
     fn a_frame_from_two_sources_is_shown_once_as_from_the_nearest() {
         let near = candidate("docs", "summary", 1, "x");
-        let far = Candidate {
-            source: Source::Siblings,
+        let far = FrameCandidate {
+            source: FrameSource::Siblings,
             distance: 2,
             ..near.clone()
         };
@@ -254,11 +254,11 @@ pub(super) mod tests {
     }
 
     prop_compose! {
-        fn any_candidate()(agent in "[ab]", kind in "[st]", seq in 1_u32..4, content in "[xyz ]{0,3}", node in 0_u8..3, distance in 0_u32..3) -> Candidate {
+        fn any_candidate()(agent in "[ab]", kind in "[st]", seq in 1_u32..4, content in "[xyz ]{0,3}", node in 0_u8..3, distance in 0_u32..3) -> FrameCandidate {
             let mut found = candidate(&agent, &kind, seq, &content);
             found.frame.node = NodeId::from_bytes(&[node; 20]).expect("20 bytes");
-            found.source = [Source::Node, Source::Parent, Source::Siblings][distance as usize].clone();
-            Candidate { distance, ..found }
+            found.source = [FrameSource::Node, FrameSource::Parent, FrameSource::Siblings][distance as usize].clone();
+            FrameCandidate { distance, ..found }
         }
     }
 
@@ -270,10 +270,10 @@ pub(super) mod tests {
             which in 0_usize..5,
         ) {
             let order = [
-                Order::Recency,
-                Order::Type(vec!["t".parse().expect("a word")]),
-                Order::Agent(vec!["b".parse().expect("a word"), "a".parse().expect("a word")]),
-                Order::Relevance { query: "x y".to_owned(), types: vec!["s".parse().expect("a word")] },
+                FrameOrder::Recency,
+                FrameOrder::Type(vec!["t".parse().expect("a word")]),
+                FrameOrder::Agent(vec!["b".parse().expect("a word"), "a".parse().expect("a word")]),
+                FrameOrder::Relevance { query: "x y".to_owned(), types: vec!["s".parse().expect("a word")] },
                 Orders::default().get("brief").expect("built in"),
             ][which].clone();
             let view = ContextView { frames_max, order, ..ContextView::default() };

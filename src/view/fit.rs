@@ -1,12 +1,12 @@
 //! Fitting a selection into a number of tokens: whole bodies first, then first sections, never more than there is room.
 
-use super::compose::Candidate;
+use super::compose::FrameCandidate;
 
 /// A frame with as much of its body as there was room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fitted<'c> {
+pub struct FittedFrame<'c> {
     /// The frame.
-    pub candidate: &'c Candidate,
+    pub candidate: &'c FrameCandidate,
     /// Its body, or the first section of it.
     pub content: &'c str,
     /// True when the body was cut.
@@ -18,22 +18,22 @@ pub struct Fitted<'c> {
 /// First each body that still fits is taken whole; then, of the frames left over, each first section that still fits.
 #[must_use]
 pub fn fit<'c>(
-    frames: &'c [Candidate],
+    frames: &'c [FrameCandidate],
     tokens_max: u64,
-    cost: &dyn Fn(&Candidate, &str) -> u64,
-) -> Vec<Fitted<'c>> {
+    cost: &dyn Fn(&FrameCandidate, &str) -> u64,
+) -> Vec<FittedFrame<'c>> {
     let mut room = tokens_max;
-    let mut take = |candidate: &'c Candidate, content: &'c str| {
+    let mut take = |candidate: &'c FrameCandidate, content: &'c str| {
         let tokens = cost(candidate, content);
         let fits = tokens <= room;
         room -= if fits { tokens } else { 0 };
-        fits.then_some(Fitted {
+        fits.then_some(FittedFrame {
             candidate,
             content,
             is_cut: content.len() < candidate.frame.content.len(),
         })
     };
-    let mut fitted: Vec<Option<Fitted<'c>>> = frames
+    let mut fitted: Vec<Option<FittedFrame<'c>>> = frames
         .iter()
         .map(|frame| take(frame, &frame.frame.content))
         .collect();
@@ -123,7 +123,7 @@ mod tests {
             candidate("a", "t", 2, &long),
             candidate("b", "t", 1, "small body"),
         ];
-        let cost = |_: &Candidate, content: &str| estimate(content);
+        let cost = |_: &FrameCandidate, content: &str| estimate(content);
         let shown = |tokens| {
             fit(&frames, tokens, &cost)
                 .iter()
@@ -145,7 +145,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_budget_is_never_exceeded(bodies in proptest::collection::vec("(# [a-z]{1,9}\n\n[a-z ,]{0,30}\n\n){0,3}", 0..6), budget in 0_u64..60) {
-            let frames: Vec<Candidate> = bodies.iter().map(|body| candidate("a", "t", 1, body)).collect();
+            let frames: Vec<FrameCandidate> = bodies.iter().map(|body| candidate("a", "t", 1, body)).collect();
             let fitted = fit(&frames, budget, &|_, content| estimate(content));
             let together: String = fitted.iter().map(|one| one.content).collect();
             prop_assert!(estimate(&together) <= budget);

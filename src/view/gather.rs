@@ -1,17 +1,17 @@
 //! Gathering: every frame of a node, and the heads of what stands around it. The one part of a view that reads.
 
-use super::compose::Candidate;
-use super::place::{Place, kind_of};
-use super::policy::{ContextView, Source, State};
+use super::compose::FrameCandidate;
+use super::place::{LocatedNode, kind_of};
+use super::policy::{ContextView, FrameSource, FrameState};
 use crate::base::{NodeId, TreePath};
 use crate::frame::{BasisKind, Head, NodeKind, Store, StoreError};
 use crate::git::{ObjectKind, Repository, tree_entries};
 
 /// What a view of a node can choose from.
 #[derive(Debug, Clone, Default)]
-pub struct Gathered {
+pub struct FrameChoices {
     /// The frames that may be shown.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<FrameCandidate>,
     /// How many frames the store has of the node itself, of whatever agent and type.
     pub frame_count: usize,
 }
@@ -35,15 +35,15 @@ pub type IsFresh<'f> = dyn Fn(&Subject, &Head) -> Result<bool, StoreError> + 'f;
 /// Agents and types that the filter does not want are not even read. A related path without a node adds nothing.
 pub fn gather(
     store: &Store<'_>,
-    place: &Place,
+    place: &LocatedNode,
     view: &ContextView,
     is_fresh: &IsFresh<'_>,
-) -> Result<Gathered, StoreError> {
+) -> Result<FrameChoices, StoreError> {
     let mut gathering = Gathering {
         store,
         view,
         is_fresh,
-        gathered: Gathered::default(),
+        gathered: FrameChoices::default(),
     };
     let path = place.path().cloned();
     let own = Subject {
@@ -69,19 +69,19 @@ fn subjects(
     repo: &Repository,
     tree: &NodeId,
     path: &TreePath,
-    source: &Source,
+    source: &FrameSource,
 ) -> Result<Vec<Subject>, StoreError> {
     let parent = path.parent();
     let at = match source {
-        Source::Node => return Ok(Vec::new()),
-        Source::Parent => parent,
-        Source::Siblings => {
+        FrameSource::Node => return Ok(Vec::new()),
+        FrameSource::Parent => parent,
+        FrameSource::Siblings => {
             return parent.map_or_else(
                 || Ok(Vec::new()),
                 |parent| siblings(repo, tree, &parent, path),
             );
         }
-        Source::Related(path) => Some(path.clone()),
+        FrameSource::Related(path) => Some(path.clone()),
     };
     let Some(at) = at else { return Ok(Vec::new()) };
     let found = repo.find_entry(tree, at.as_bytes())?;
@@ -126,7 +126,7 @@ struct Gathering<'g> {
     store: &'g Store<'g>,
     view: &'g ContextView,
     is_fresh: &'g IsFresh<'g>,
-    gathered: Gathered,
+    gathered: FrameChoices,
 }
 
 impl Gathering<'_> {
@@ -154,13 +154,13 @@ impl Gathering<'_> {
             }
             let state = match heads.iter().find(|head| head.frame == frame) {
                 Some(head) => self.state(subject, head)?,
-                None => State::Superseded,
+                None => FrameState::Superseded,
             };
             let path = subject.path.clone();
-            self.gathered.candidates.push(Candidate {
+            self.gathered.candidates.push(FrameCandidate {
                 frame,
                 state,
-                source: Source::Node,
+                source: FrameSource::Node,
                 path,
                 distance: 0,
             });
@@ -172,7 +172,7 @@ impl Gathering<'_> {
         &mut self,
         subject: &Subject,
         own: &TreePath,
-        source: &Source,
+        source: &FrameSource,
     ) -> Result<(), StoreError> {
         let distance = subject
             .path
@@ -185,7 +185,7 @@ impl Gathering<'_> {
                 .wants_slot(&head.frame.agent, &head.frame.frame_type)
             {
                 let (state, path) = (self.state(subject, &head)?, subject.path.clone());
-                self.gathered.candidates.push(Candidate {
+                self.gathered.candidates.push(FrameCandidate {
                     frame: head.frame,
                     state,
                     source: source.clone(),
@@ -197,14 +197,14 @@ impl Gathering<'_> {
         Ok(())
     }
 
-    fn state(&self, subject: &Subject, head: &Head) -> Result<State, StoreError> {
+    fn state(&self, subject: &Subject, head: &Head) -> Result<FrameState, StoreError> {
         if head.invalidated {
-            return Ok(State::Invalidated);
+            return Ok(FrameState::Invalidated);
         }
         Ok(if (self.is_fresh)(subject, head)? {
-            State::Fresh
+            FrameState::Fresh
         } else {
-            State::Outdated
+            FrameState::Outdated
         })
     }
 }

@@ -20,8 +20,10 @@ pub mod place;
 pub mod policy;
 pub mod relevance;
 
-pub use compose::{Candidate, Selection, compose};
-pub use fit::{Fitted, first_section, fit};
-pub use gather::{Gathered, Subject, gather};
-pub use place::{Extent, Place};
-pub use policy::{ContextView, FRAMES_MAX, Filter, Order, Orders, Rank, Source, State};
+pub use compose::{FrameCandidate, View, compose};
+pub use fit::{FittedFrame, first_section, fit};
+pub use gather::{FrameChoices, Subject, gather};
+pub use place::{Extent, LocatedNode};
+pub use policy::{
+    ContextView, FRAMES_MAX, FrameFilter, FrameOrder, FrameRank, FrameSource, FrameState, Orders,
+};

@@ -6,7 +6,7 @@ use crate::git::{EntryMode, ObjectError, ObjectKind, Repository, tree_entries};
 
 /// A node and, when that is known, where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct LocatedNode {
     /// The node.
     pub id: NodeId,
     /// File or directory.
@@ -24,7 +24,7 @@ pub enum Extent {
     Entries(u64),
 }
 
-impl Place {
+impl LocatedNode {
     /// Where the node stands, when that is known.
     #[must_use]
     pub fn path(&self) -> Option<&TreePath> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use super::compose::Candidate;
+use super::compose::FrameCandidate;
 use crate::base::{AgentId, FrameType, TreePath, clock};
 use crate::frame::{BasisKind, Frame};
 
@@ -17,11 +17,11 @@ pub struct ContextView {
     /// Never more frames than this.
     pub frames_max: usize,
     /// What comes first.
-    pub order: Order,
+    pub order: FrameOrder,
     /// What is left out.
-    pub filter: Filter,
+    pub filter: FrameFilter,
     /// What is looked at besides the node itself.
-    pub sources: Vec<Source>,
+    pub sources: Vec<FrameSource>,
 }
 
 impl Default for ContextView {
@@ -29,8 +29,8 @@ impl Default for ContextView {
     fn default() -> Self {
         Self {
             frames_max: FRAMES_MAX,
-            order: Order::Recency,
-            filter: Filter::default(),
+            order: FrameOrder::Recency,
+            filter: FrameFilter::default(),
             sources: Vec::new(),
         }
     }
@@ -38,7 +38,7 @@ impl Default for ContextView {
 
 /// Where a candidate comes from; the order is that of nearness, for a frame that comes from several.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Source {
+pub enum FrameSource {
     /// The node itself.
     Node,
     /// The directory that it stands in.
@@ -49,7 +49,7 @@ pub enum Source {
     Related(TreePath),
 }
 
-impl Source {
+impl FrameSource {
     /// The word for it in options and JSON.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
@@ -64,7 +64,7 @@ impl Source {
 
 /// How a frame stands to its node today, as the caller that gathers it finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum State {
+pub enum FrameState {
     /// The head, made from what there is today.
     Fresh,
     /// The head, made from something that has changed since.
@@ -77,7 +77,7 @@ pub enum State {
     Carried,
 }
 
-impl State {
+impl FrameState {
     /// Every state with its word.
     pub const ALL: [(Self, &'static str); 5] = [
         (Self::Fresh, "fresh"),
@@ -88,7 +88,7 @@ impl State {
     ];
 }
 
-impl fmt::Display for State {
+impl fmt::Display for FrameState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (_, word) = Self::ALL
             .iter()
@@ -98,7 +98,7 @@ impl fmt::Display for State {
     }
 }
 
-impl FromStr for State {
+impl FromStr for FrameState {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
@@ -112,7 +112,7 @@ impl FromStr for State {
 
 /// Which frames are wanted: all conditions must hold, an empty list is no condition.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filter {
+pub struct FrameFilter {
     /// One of these types.
     pub types: Vec<FrameType>,
     /// One of these agents.
@@ -120,12 +120,12 @@ pub struct Filter {
     /// Made in one of these ways.
     pub basis_kinds: Vec<BasisKind>,
     /// In one of these states.
-    pub states: Vec<State>,
+    pub states: Vec<FrameState>,
     /// Made at this time or later (RFC 3339, UTC, whole seconds); see [`Filter::not_older_than`].
     pub created_from: Option<String>,
 }
 
-impl Filter {
+impl FrameFilter {
     /// Adds the condition on the largest age of a frame, in seconds.
     ///
     /// A frame without a time of creation is never too old: such frames are the same whenever they are made.
@@ -139,7 +139,7 @@ impl Filter {
 
     /// True when a frame in this state is wanted.
     #[must_use]
-    pub fn wants(&self, frame: &Frame, state: State) -> bool {
+    pub fn wants(&self, frame: &Frame, state: FrameState) -> bool {
         self.wants_slot(&frame.agent, &frame.frame_type)
             && (frame.policy().is_none() || self.wants_syntheses())
             && any_or_listed(&self.basis_kinds, &frame.basis_kind)
@@ -174,11 +174,11 @@ fn is_before(created: Option<&str>, from: &str) -> bool {
 }
 
 /// A number for a candidate; the larger, the earlier it is shown.
-pub type Rank = fn(&Candidate) -> u64;
+pub type FrameRank = fn(&FrameCandidate) -> u64;
 
 /// What comes first. Candidates of equal rank are ordered by generation and frame id, newest first.
 #[derive(Debug, Clone)]
-pub enum Order {
+pub enum FrameOrder {
     /// Generation and frame id alone.
     Recency,
     /// Types in this order, then all others.
@@ -193,30 +193,30 @@ pub enum Order {
         types: Vec<FrameType>,
     },
     /// A registered function.
-    Custom(Rank),
+    Custom(FrameRank),
 }
 
 /// Custom orders by name.
 #[derive(Debug, Clone)]
-pub struct Orders(BTreeMap<&'static str, Rank>);
+pub struct Orders(BTreeMap<&'static str, FrameRank>);
 
 impl Default for Orders {
     /// `brief`: the shortest bodies first, so that a budget holds as many voices as it can.
     fn default() -> Self {
-        Self(BTreeMap::from([("brief", brief as Rank)]))
+        Self(BTreeMap::from([("brief", brief as FrameRank)]))
     }
 }
 
 impl Orders {
     /// Adds an order. It must depend on nothing but the candidate.
-    pub fn register(&mut self, name: &'static str, rank: Rank) {
+    pub fn register(&mut self, name: &'static str, rank: FrameRank) {
         self.0.insert(name, rank);
     }
 
     /// The order of a name.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<Order> {
-        self.0.get(name).copied().map(Order::Custom)
+    pub fn get(&self, name: &str) -> Option<FrameOrder> {
+        self.0.get(name).copied().map(FrameOrder::Custom)
     }
 
     /// All names.
@@ -225,7 +225,7 @@ impl Orders {
     }
 }
 
-fn brief(candidate: &Candidate) -> u64 {
+fn brief(candidate: &FrameCandidate) -> u64 {
     u64::MAX - candidate.frame.content.len() as u64
 }
 
@@ -237,27 +237,27 @@ mod tests {
     #[test]
     fn all_conditions_must_hold() {
         let found = candidate("docs", "summary", 1, "x");
-        let wants = |filter: &Filter| filter.wants(&found.frame, found.state);
+        let wants = |filter: &FrameFilter| filter.wants(&found.frame, found.state);
         let word = |text: &str| text.parse().expect("a word");
-        let right = Filter {
+        let right = FrameFilter {
             types: vec![word("summary")],
             agents: vec![word_agent("docs")],
-            ..Filter::default()
+            ..FrameFilter::default()
         };
-        assert!(wants(&Filter::default()) && wants(&right));
-        assert!(!wants(&Filter {
+        assert!(wants(&FrameFilter::default()) && wants(&right));
+        assert!(!wants(&FrameFilter {
             types: vec![word("review")],
             ..right.clone()
         }));
-        assert!(!wants(&Filter {
+        assert!(!wants(&FrameFilter {
             agents: vec![word_agent("other")],
             ..right.clone()
         }));
-        assert!(!wants(&Filter {
-            states: vec![State::Invalidated],
+        assert!(!wants(&FrameFilter {
+            states: vec![FrameState::Invalidated],
             ..right.clone()
         }));
-        assert!(!wants(&Filter {
+        assert!(!wants(&FrameFilter {
             basis_kinds: vec![BasisKind::Synthesis],
             ..right
         }));
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn only_a_known_time_can_be_too_old() {
-        let filter = Filter::default().not_older_than(60, 1_795_291_985);
+        let filter = FrameFilter::default().not_older_than(60, 1_795_291_985);
         let mut found = candidate("docs", "summary", 1, "x");
         for (created, wanted) in [
             (None, true),
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn states_read_back() {
-        for (state, word) in State::ALL {
+        for (state, word) in FrameState::ALL {
             assert_eq!(
                 (state.to_string().as_str(), word.parse()),
                 (word, Ok(state))

@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::compose::{Candidate, priority};
+use super::compose::{FrameCandidate, priority};
 use crate::base::{FrameType, NodeId};
 
 const DISTANCE_WEIGHT: u64 = 1_000;
@@ -25,7 +25,7 @@ const NAME_LETTERS_MIN: usize = 3;
 
 /// The score of each candidate, in their order.
 #[must_use]
-pub fn scores(candidates: &[Candidate], query: &str, types: &[FrameType]) -> Vec<u64> {
+pub fn scores(candidates: &[FrameCandidate], query: &str, types: &[FrameType]) -> Vec<u64> {
     let wanted = words(query);
     let texts: Vec<BTreeSet<String>> = candidates
         .iter()
@@ -67,7 +67,7 @@ pub fn scores(candidates: &[Candidate], query: &str, types: &[FrameType]) -> Vec
 
 /// By name, the nodes that have a frame with that name among its words.
 fn references<'c>(
-    candidates: &'c [Candidate],
+    candidates: &'c [FrameCandidate],
     texts: &[BTreeSet<String>],
     names: &'c [Option<String>],
 ) -> BTreeMap<&'c String, BTreeSet<NodeId>> {
@@ -87,7 +87,7 @@ fn references<'c>(
 }
 
 /// The word by which others would name a candidate's node.
-fn name(candidate: &Candidate) -> Option<String> {
+fn name(candidate: &FrameCandidate) -> Option<String> {
     let path = candidate.path.as_ref()?;
     let name = String::from_utf8_lossy(path.name()).to_lowercase();
     let stem = name.split('.').find(|part| !part.is_empty())?;
@@ -107,10 +107,10 @@ mod tests {
     use super::*;
     use crate::view::compose::tests::candidate;
 
-    fn at(path: &str, distance: u32, content: &str) -> Candidate {
+    fn at(path: &str, distance: u32, content: &str) -> FrameCandidate {
         let mut found = candidate("docs", "summary", 1, content);
         found.frame.node = NodeId::from_bytes(&[path.len() as u8; 20]).expect("20 bytes");
-        Candidate {
+        FrameCandidate {
             path: Some(path.into()),
             distance,
             ..found
@@ -119,8 +119,9 @@ mod tests {
 
     #[test]
     fn each_part_of_the_formula_counts() {
-        let score =
-            |found: Candidate, query: &str, types: &[FrameType]| scores(&[found], query, types)[0];
+        let score = |found: FrameCandidate, query: &str, types: &[FrameType]| {
+            scores(&[found], query, types)[0]
+        };
         let types = [
             "summary".parse().expect("a word"),
             "note".parse().expect("a word"),

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::settings::{Gathered, gather};
-use super::trust::{Judged, Trust};
+use super::settings::{GatheredSettings, gather};
+use super::trust::{JudgedFolder, Trust};
 use crate::config::{Entry, Environment, Folder, Ignored, Key, Level, SourceError};
 use crate::git::Repository;
 
@@ -79,15 +79,15 @@ impl Offer {
     /// Looks through everything that a repository brings along.
     pub fn gather<'a>(
         repository: &Repository,
-        judged: &Judged,
+        judged: &JudgedFolder,
         environment: &Environment,
         options: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,
     ) -> Result<Self, SourceError> {
-        let trusted = Judged {
+        let trusted = JudgedFolder {
             trust: Trust::Trusted,
             folder: judged.folder.clone(),
         };
-        let Gathered {
+        let GatheredSettings {
             stack,
             damage,
             left_out,

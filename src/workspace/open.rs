@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::settings::{Settings, SettingsError};
-use super::trust::{Judged, Trust};
+use super::trust::{JudgedFolder, Trust};
 use crate::agent::{Origin, Registry};
 use crate::base::TreePath;
 use crate::config::{Environment, Folder, locate};
@@ -57,13 +57,13 @@ impl Workspace {
         given: Option<&str>,
     ) -> Result<Self, WorkspaceError> {
         let repository = Repository::open(location)?;
-        let judged = Judged::read(&repository, environment, given);
+        let judged = JudgedFolder::read(&repository, environment, given);
         let settings = Settings::load(&repository, &judged, environment, options)?;
         let signs = super::sharing::signs(&repository, &settings)?;
         let state = StateDir::of(&repository)
             .sealed(locate::state_folder(environment))
             .listing_unsigned(signs);
-        let Judged { folder, trust } = judged;
+        let JudgedFolder { folder, trust } = judged;
         Ok(Self {
             repository,
             settings,

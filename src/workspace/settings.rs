@@ -6,7 +6,7 @@
 use std::error::Error;
 
 use super::git_config;
-use super::trust::Judged;
+use super::trust::JudgedFolder;
 use crate::base::AgentId;
 use crate::config::{
     Environment, Layer, Mistake, Reason, SourceError, Stack, ValueError, source, table, value,
@@ -157,7 +157,7 @@ pub enum SettingsError {
 
 /// Every place's settings in one stack, and what else there is to say about them.
 #[derive(Debug)]
-pub struct Gathered {
+pub struct GatheredSettings {
     /// What is in force, and what was not taken.
     pub stack: Stack,
     /// Why the repository's file was left out, when it was damaged: it must not stop the user's commands.
@@ -170,10 +170,10 @@ pub struct Gathered {
 ///
 /// Outside a repository git's global and system settings count, and `options`, the `-c` of the command line.
 pub fn gather<'a>(
-    repository: Option<(&Repository, &Judged)>,
+    repository: Option<(&Repository, &JudgedFolder)>,
     environment: &Environment,
     options: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,
-) -> Result<Gathered, SourceError> {
+) -> Result<GatheredSettings, SourceError> {
     let mut stack = Stack::new(repository.is_some_and(|(_, judged)| judged.trust.is_trusted()));
     let mut damage = None;
     stack.add(source::built_in());
@@ -202,7 +202,7 @@ pub fn gather<'a>(
     let left_out = repository
         .map(|(_, judged)| judged.left_out(damage.is_some()))
         .unwrap_or_default();
-    Ok(Gathered {
+    Ok(GatheredSettings {
         stack,
         damage,
         left_out,
@@ -216,14 +216,14 @@ pub struct Settings {
     pub presentation: Presentation,
     /// `merkle.defaultAgent`: who is meant when no agent is named.
     pub default_agent: Option<AgentId>,
-    gathered: Gathered,
+    gathered: GatheredSettings,
 }
 
 impl Settings {
     /// Reads every place that settings come from; see [`gather`].
     pub fn load<'a>(
         repository: &Repository,
-        judged: &Judged,
+        judged: &JudgedFolder,
         environment: &Environment,
         options: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,
     ) -> Result<Self, SettingsError> {
@@ -256,7 +256,7 @@ impl Settings {
     }
 }
 
-impl Gathered {
+impl GatheredSettings {
     /// Refuses mistakes in the user's own places: what a misspelt limit would let pass must not happen.
     pub fn check(&self) -> Result<(), SettingsError> {
         let mut mistakes = self.stack.mistakes();
@@ -369,7 +369,7 @@ mod tests {
         let environment = Environment::default();
         Settings::load(
             repository,
-            &Judged::read(repository, &environment, None),
+            &JudgedFolder::read(repository, &environment, None),
             &environment,
             [],
         )

@@ -58,14 +58,14 @@ pub struct TrustError {
 
 /// The repository's own files and what the user thinks of them.
 #[derive(Debug, Clone)]
-pub struct Judged {
+pub struct JudgedFolder {
     /// The files.
     pub folder: Folder,
     /// Whether they are accepted.
     pub trust: Trust,
 }
 
-impl Judged {
+impl JudgedFolder {
     /// Reads a repository's `.teddy` and judges it: by memory, by `given` of the command line, by the environment.
     #[must_use]
     pub fn read(repository: &Repository, environment: &Environment, given: Option<&str>) -> Self {
@@ -83,7 +83,7 @@ impl Judged {
         let is_named = given == Some(digest.as_str())
             || environment.text(TRUST_VARIABLE) == Some(digest.as_str());
         let is_trusted = is_named
-            || Memory::of(repository, environment).is_some_and(|memory| memory.holds(&digest));
+            || TrustMemory::of(repository, environment).is_some_and(|memory| memory.holds(&digest));
         let trust = if is_trusted {
             Trust::Trusted
         } else {
@@ -149,12 +149,12 @@ impl Workspace {
 ///
 /// A line is the hash, a tab, and the quoted path of the common git directory; damaged lines are ignored.
 #[derive(Debug)]
-pub struct Memory {
+pub struct TrustMemory {
     file: PathBuf,
     name: String,
 }
 
-impl Memory {
+impl TrustMemory {
     /// The memory of a repository; `None` without a home, where nothing can be remembered.
     #[must_use]
     pub fn of(repository: &Repository, environment: &Environment) -> Option<Self> {
@@ -255,8 +255,8 @@ mod tests {
 
     use super::*;
 
-    fn memory(folder: &Path, name: &str) -> Memory {
-        Memory {
+    fn memory(folder: &Path, name: &str) -> TrustMemory {
+        TrustMemory {
             file: folder.join("state/git-merkle/trusted"),
             name: quoted(Path::new(name)),
         }

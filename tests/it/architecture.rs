@@ -15,7 +15,10 @@ use rule::{
     state_faults,
 };
 use source::Source;
-use structure::{WORKSPACE_METHODS_MAX, tuple_faults, workspace_faults, workspace_methods};
+use structure::{
+    SHARED_NAMES, WORKSPACE_METHODS_MAX, public_types, tuple_faults, workspace_faults,
+    workspace_methods,
+};
 
 /// All faults of a source tree given as (path, text) pairs, in order of file and line.
 fn check(files: &[(String, String)]) -> Vec<Fault> {
@@ -95,6 +98,25 @@ fn the_workspace_is_what_is_open_and_no_more() {
         (1..=WORKSPACE_METHODS_MAX).contains(&count),
         "{count} methods, at most {WORKSPACE_METHODS_MAX}: an operation is a free function in ops/"
     );
+}
+
+/// A search for a type finds one: before, 62 names stood for several.
+#[test]
+fn a_public_type_has_a_name_of_its_own() {
+    let crate_dir = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut rooms: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (path, text) in rust_files(crate_dir, "src") {
+        let source = Source::parse(&path, &text);
+        for name in public_types(&source) {
+            let room = source.module.first().cloned().unwrap_or_default();
+            rooms.entry(name).or_default().insert(room);
+        }
+    }
+    let shared = rooms.iter().filter(|(_, rooms)| rooms.len() > 1);
+    let new: Vec<_> = shared
+        .filter(|(name, _)| !SHARED_NAMES.contains(&name.as_str()))
+        .collect();
+    assert!(new.is_empty(), "one name in several rooms: {new:?}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::config::{Entry, Ignored, Key, Place, Setting, table};
 use crate::git::{OpenError, Repository};
-use crate::workspace::{Gathered, Judged, Presentation, settings};
+use crate::workspace::{GatheredSettings, JudgedFolder, Presentation, settings};
 
 /// Arguments of `config`.
 #[derive(Debug, clap::Args)]
@@ -83,7 +83,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         Err(error) => return Err(error.into()),
     };
     let judge = |repository| {
-        Judged::read(
+        JudgedFolder::read(
             repository,
             &program.environment,
             program.global.trust.as_deref(),
@@ -122,7 +122,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn document(gathered: &Gathered, all: bool) -> Document {
+fn document(gathered: &GatheredSettings, all: bool) -> Document {
     let known = table::all().filter(|_| all).map(known);
     Document {
         known: known.collect(),
@@ -189,7 +189,7 @@ fn setting(key: &Key, entry: &Entry) -> SettingDocument {
 /// One record for each value, in the forms of `git config --list`, with and without `-z`.
 ///
 /// With origins, what was not taken follows with its reason; not with `-z`, whose records have no place for it.
-fn print(ui: &mut Ui, gathered: &Gathered, show_origin: bool) -> Result<(), CliError> {
+fn print(ui: &mut Ui, gathered: &GatheredSettings, show_origin: bool) -> Result<(), CliError> {
     for (key, entry) in gathered.stack.entries() {
         for value in &entry.shown(key) {
             if ui.is_raw() {

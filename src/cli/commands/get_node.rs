@@ -14,7 +14,8 @@ use crate::frame::{BasisKind, Frame, Head, Store, StoreError};
 use crate::ops::{self, Carried, RefreshError};
 use crate::sync::Signature;
 use crate::view::{
-    Candidate, Extent, Fitted, Place, Selection, Source, State, Subject, compose, fit, gather,
+    Extent, FittedFrame, FrameCandidate, FrameSource, FrameState, LocatedNode, Subject, View,
+    compose, fit, gather,
 };
 use crate::workspace::{Target, Workspace};
 
@@ -41,13 +42,13 @@ pub struct Args {
     basis_kinds: Vec<BasisKind>,
     /// Only frames in this state: fresh, outdated, invalidated, superseded or carried
     #[arg(long = "state", value_name = "state", value_delimiter = ',', value_parser = options::parse_state)]
-    states: Vec<State>,
+    states: Vec<FrameState>,
     /// Only frames that are at most this old (90s, 15m, 12h, 7d); frames without a time always match
     #[arg(long, value_name = "age", value_parser = options::parse_age)]
     max_age: Option<u64>,
     /// Also search around the node: parent, siblings or related=<path>
     #[arg(long = "with", value_name = "source", value_delimiter = ',', value_parser = options::parse_source)]
-    sources: Vec<Source>,
+    sources: Vec<FrameSource>,
     /// Words to look for; sorts by relevance unless --order is given
     #[arg(
         long,
@@ -125,7 +126,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     };
     let repository = &workspace.repository;
     let target = find_at_head(&workspace, &args.node)?;
-    let place = Place {
+    let place = LocatedNode {
         id: target.id,
         kind: target.kind,
         found_in: target.root.zip(target.path.clone()),
@@ -182,14 +183,14 @@ fn carried(
     workspace: &Workspace,
     store: &Store<'_>,
     target: &Target,
-) -> Result<Vec<Candidate>, CliError> {
+) -> Result<Vec<FrameCandidate>, CliError> {
     let Ok(root) = head(workspace) else {
         return Ok(Vec::new());
     };
-    let of = |Carried { frame, .. }| Candidate {
+    let of = |Carried { frame, .. }| FrameCandidate {
         frame,
-        state: State::Carried,
-        source: Source::Node,
+        state: FrameState::Carried,
+        source: FrameSource::Node,
         path: target.path.clone(),
         distance: 0,
     };
@@ -228,11 +229,11 @@ fn holds(
 }
 
 /// The chosen frames, within the budget if there is one; what counts is the text that would be printed.
-fn shown<'s>(args: &Args, ui: &Ui, selection: &'s Selection) -> Vec<Fitted<'s>> {
+fn shown<'s>(args: &Args, ui: &Ui, selection: &'s View) -> Vec<FittedFrame<'s>> {
     let Some(budget) = args.budget else {
         return fit(&selection.frames, u64::MAX, &|_, _| 0);
     };
-    let cost = |candidate: &Candidate, content: &str| {
+    let cost = |candidate: &FrameCandidate, content: &str| {
         let around = match (ui.is_json(), args.combine) {
             (true, _) => 0,
             (false, true) => token::estimate(&args.separator) + 1,
@@ -243,7 +244,7 @@ fn shown<'s>(args: &Args, ui: &Ui, selection: &'s Selection) -> Vec<Fitted<'s>> 
     fit(&selection.frames, budget, &cost)
 }
 
-fn node_document(place: &Place, extent: Extent) -> NodeDocument {
+fn node_document(place: &LocatedNode, extent: Extent) -> NodeDocument {
     let (size_bytes, entries) = match extent {
         Extent::Bytes(size_bytes) => (size_bytes, None),
         Extent::Entries(entries) => (None, Some(entries)),
@@ -258,8 +259,8 @@ fn node_document(place: &Place, extent: Extent) -> NodeDocument {
     }
 }
 
-fn frame_document(shown: &Fitted<'_>, signature: Option<&Signature>) -> FrameDocument {
-    let Candidate {
+fn frame_document(shown: &FittedFrame<'_>, signature: Option<&Signature>) -> FrameDocument {
+    let FrameCandidate {
         frame,
         state,
         source,
@@ -288,7 +289,7 @@ fn frame_document(shown: &Fitted<'_>, signature: Option<&Signature>) -> FrameDoc
     }
 }
 
-fn print_record(ui: &mut Ui, place: &Place, extent: Extent) -> Result<(), CliError> {
+fn print_record(ui: &mut Ui, place: &LocatedNode, extent: Extent) -> Result<(), CliError> {
     let id = ui.styled(Style::Id, &place.id.to_string()).to_string();
     write!(ui, "{} {id}", place.kind)?;
     if let Some(path) = place.path() {
@@ -313,7 +314,7 @@ fn shown_path(path: &TreePath) -> &[u8] {
 }
 
 /// `docs.summary 3 (fresh) src/lib.rs 3f2a9c1, statement by agent docs, model x of y`.
-fn header(candidate: &Candidate) -> String {
+fn header(candidate: &FrameCandidate) -> String {
     let frame = &candidate.frame;
     let path = candidate
         .path
@@ -329,13 +330,13 @@ fn header(candidate: &Candidate) -> String {
 
 fn print_frame(
     ui: &mut Ui,
-    shown: &Fitted<'_>,
+    shown: &FittedFrame<'_>,
     signature: Option<&Signature>,
 ) -> Result<(), CliError> {
     let style = match shown.candidate.state {
-        State::Fresh => Style::Good,
-        State::Outdated | State::Superseded | State::Carried => Style::Caution,
-        State::Invalidated => Style::Bad,
+        FrameState::Fresh => Style::Good,
+        FrameState::Outdated | FrameState::Superseded | FrameState::Carried => Style::Caution,
+        FrameState::Invalidated => Style::Bad,
     };
     let cut = if shown.is_cut { ", first section" } else { "" };
     let header = ui
@@ -360,7 +361,7 @@ fn end_of(content: &str) -> &'static str {
     }
 }
 
-fn print_combined(args: &Args, ui: &mut Ui, shown: &[Fitted<'_>]) -> Result<(), CliError> {
+fn print_combined(args: &Args, ui: &mut Ui, shown: &[FittedFrame<'_>]) -> Result<(), CliError> {
     for (at, one) in shown.iter().enumerate() {
         if at > 0 {
             write!(ui, "{}", printable(&args.separator))?;

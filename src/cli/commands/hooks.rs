@@ -16,7 +16,7 @@ use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui, json};
 use crate::git::Repository;
 use crate::hook::detach;
-use crate::hook::install::{Action, Refusal, Step};
+use crate::hook::install::{Action, HookRefusal, HookStep};
 use crate::workspace::Presentation;
 
 /// Arguments of `hooks`.
@@ -79,8 +79,8 @@ fn open(program: &mut Program) -> Result<Repository, CliError> {
     Ok(repository)
 }
 
-fn step_documents(steps: &[Step]) -> Vec<StepDocument> {
-    let document = |step: &Step| StepDocument {
+fn step_documents(steps: &[HookStep]) -> Vec<StepDocument> {
+    let document = |step: &HookStep| StepDocument {
         event: step.event.name(),
         action: word(step.action).0,
         path: json::path(step.path.as_os_str().as_bytes()),
@@ -89,7 +89,7 @@ fn step_documents(steps: &[Step]) -> Vec<StepDocument> {
     steps.iter().map(document).collect()
 }
 
-fn show_steps(ui: &mut Ui, repository: &Repository, steps: &[Step]) -> Result<(), CliError> {
+fn show_steps(ui: &mut Ui, repository: &Repository, steps: &[HookStep]) -> Result<(), CliError> {
     for step in steps {
         let (word, style) = word(step.action);
         let word = ui.styled(style, word).to_string();
@@ -125,11 +125,11 @@ fn word(action: Action) -> (&'static str, Style) {
 
 fn reason(action: Action) -> Option<&'static str> {
     match action {
-        Action::Refused(Refusal::NotAFile) => Some("it is neither a file nor a link"),
-        Action::Refused(Refusal::NameTaken) => {
+        Action::Refused(HookRefusal::NotAFile) => Some("it is neither a file nor a link"),
+        Action::Refused(HookRefusal::NameTaken) => {
             Some("the hook beside it whose name ends in '.merkle-chained' is in the way")
         }
-        Action::Refused(Refusal::NamesItself) => {
+        Action::Refused(HookRefusal::NamesItself) => {
             Some("it acts by its own name and cannot be renamed; --force does it")
         }
         _ => None,

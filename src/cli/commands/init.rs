@@ -10,7 +10,7 @@ use super::agents_md;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::config::Folder;
-use crate::workspace::{Memory, Workspace};
+use crate::workspace::{TrustMemory, Workspace};
 
 /// The files of `.teddy/`, each with its first content, in the order they are reported.
 const FILES: [(&str, &str); 8] = [
@@ -120,7 +120,7 @@ fn accept_own(
 ) -> Result<(), CliError> {
     let (repository, before) = (&workspace.repository, &workspace.folder);
     let Some(memory) =
-        Memory::of(repository, &program.environment).filter(|_| workspace.trust.is_trusted())
+        TrustMemory::of(repository, &program.environment).filter(|_| workspace.trust.is_trusted())
     else {
         return Ok(());
     };

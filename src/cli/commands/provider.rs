@@ -17,7 +17,7 @@ use crate::git::{OpenError, Repository};
 use crate::provider::{
     Definition, Definitions, Failure, Kind, Provider, ProviderError, Surroundings, connect, key,
 };
-use crate::workspace::{Judged, Presentation, settings};
+use crate::workspace::{JudgedFolder, Presentation, settings};
 
 pub(super) use document::{KeyDocument, key_word};
 pub use failure::failure;
@@ -91,7 +91,7 @@ pub(super) fn definitions(program: &mut Program) -> Result<Definitions, CliError
         Err(error) => return Err(error.into()),
     };
     let judge = |repository| {
-        Judged::read(
+        JudgedFolder::read(
             repository,
             &program.environment,
             program.global.trust.as_deref(),

@@ -6,7 +6,9 @@ use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::config::{Entry, Ignored, Key, Place};
 use crate::git::Repository;
-use crate::workspace::{AgentOffer, FileOffer, Judged, Memory, Offer, Presentation, Trust};
+use crate::workspace::{
+    AgentOffer, FileOffer, JudgedFolder, Offer, Presentation, Trust, TrustMemory,
+};
 
 /// Arguments of `trust`.
 #[derive(Debug, clap::Args)]
@@ -82,12 +84,12 @@ impl Standing {
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let repository = Repository::open(&program.global.location())?;
     program.ui.adopt(Presentation::load(&repository));
-    let memory = Memory::of(&repository, &program.environment);
+    let memory = TrustMemory::of(&repository, &program.environment);
     if args.revoke {
         return revoke(memory.as_ref(), &mut program.ui);
     }
     // Read without `--trust` and the environment, which do not say what is remembered.
-    let judged = Judged::read(&repository, &program.environment, None);
+    let judged = JudgedFolder::read(&repository, &program.environment, None);
     let offer = Offer::gather(
         &repository,
         &judged,
@@ -121,9 +123,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn revoke(memory: Option<&Memory>, ui: &mut Ui) -> Result<Exit, CliError> {
+fn revoke(memory: Option<&TrustMemory>, ui: &mut Ui) -> Result<Exit, CliError> {
     let was_trusted = memory
-        .map_or(Ok(false), Memory::revoke)
+        .map_or(Ok(false), TrustMemory::revoke)
         .map_err(|error| CliError::io("cannot write what is trusted", error))?;
     ui.note(if was_trusted {
         "this repository is not trusted any more"
@@ -136,7 +138,7 @@ fn revoke(memory: Option<&Memory>, ui: &mut Ui) -> Result<Exit, CliError> {
 /// Remembers the files when `--trust` names them, or when a person says yes.
 fn accept(
     standing: &mut Standing,
-    memory: Option<&Memory>,
+    memory: Option<&TrustMemory>,
     program: &mut Program,
     may_ask: bool,
 ) -> Result<(), CliError> {

@@ -13,7 +13,7 @@ use crate::frame::{FRAMES_REF, StoreError};
 use crate::git::{
     ChildError, ObjectError, OpenError, RefError, RevisionError, SshError, WriteError,
 };
-use crate::hook::install::{EditError, InstallError, RecordError};
+use crate::hook::install::{EditError, InstallError, InstallRecordError};
 use crate::hook::watch::WatchError;
 use crate::node::{ScanError, SnapshotError};
 use crate::ops::review::ReviewError;
@@ -449,7 +449,7 @@ impl From<InstallError> for CliError {
                 "run 'git merkle hooks install --bare' to have it told of pushes".to_owned()
             }
             InstallError::WrongEvent(_) => "see 'git merkle hooks install -h'".to_owned(),
-            InstallError::Record(RecordError::Damaged { path }) => {
+            InstallError::Record(InstallRecordError::Damaged { path }) => {
                 format!(
                     "run 'rm {}', then run the command again: it finds the hooks that are installed",
                     path.display()

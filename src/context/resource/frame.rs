@@ -9,7 +9,7 @@ use crate::base::printable::chain;
 use crate::base::{AgentId, FrameType, NodeId, NodeKind, TreePath};
 use crate::frame::Head;
 use crate::git::ObjectKind;
-use crate::view::Place;
+use crate::view::LocatedNode;
 
 impl Resolver<'_> {
     pub(super) fn add_frame_entry(&mut self, scope: Scope, entry: &[u8], text: &[u8]) {
@@ -25,7 +25,7 @@ impl Resolver<'_> {
         &mut self,
         scope: Scope,
         name: Vec<u8>,
-        place: &Place,
+        place: &LocatedNode,
         slot: Option<&(AgentId, FrameType)>,
     ) {
         let (tree, path) = standing_in(place);
@@ -49,7 +49,7 @@ impl Resolver<'_> {
         &mut self,
         scope: Scope,
         name: Vec<u8>,
-        place: &Place,
+        place: &LocatedNode,
         slot: Option<&(AgentId, FrameType)>,
     ) {
         let (tree, path) = standing_in(place);
@@ -87,7 +87,7 @@ impl Resolver<'_> {
     }
 
     /// The node of a `frame:` entry: a path of the snapshot, a path of a revision, or an object id.
-    pub(super) fn find_node(&mut self, text: &[u8]) -> Result<Place, String> {
+    pub(super) fn find_node(&mut self, text: &[u8]) -> Result<LocatedNode, String> {
         let parsed = Pattern::parse(text).map_err(|refusal| refusal.to_string())?;
         if let Some(found) = self.tree.find(&parsed.path) {
             return place_of(found.mode, found.id, self.tree.id, parsed.path);
@@ -108,12 +108,12 @@ impl Resolver<'_> {
             .ok()
             .and_then(|text| text.parse().ok());
         match id.map(|id| (id, self.repo.header(&id))) {
-            Some((id, Ok(Some(header)))) if header.kind == ObjectKind::Blob => Ok(Place {
+            Some((id, Ok(Some(header)))) if header.kind == ObjectKind::Blob => Ok(LocatedNode {
                 id,
                 kind: NodeKind::File,
                 found_in: None,
             }),
-            Some((id, Ok(Some(header)))) if header.kind == ObjectKind::Tree => Ok(Place {
+            Some((id, Ok(Some(header)))) if header.kind == ObjectKind::Tree => Ok(LocatedNode {
                 id,
                 kind: NodeKind::Directory,
                 found_in: None,
@@ -161,7 +161,7 @@ impl Resolver<'_> {
 }
 
 /// The tree in which a place was found, and its path there; a place by its id alone is a root of its own.
-fn standing_in(place: &Place) -> (NodeId, TreePath) {
+fn standing_in(place: &LocatedNode) -> (NodeId, TreePath) {
     let alone = || (place.id, TreePath::root());
     place.found_in.clone().unwrap_or_else(alone)
 }

@@ -13,7 +13,7 @@ use super::folder::is_twin;
 
 /// Bytes and mode of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Content {
+pub struct HookContent {
     /// All bytes.
     pub bytes: Vec<u8>,
     /// The mode.
@@ -42,9 +42,9 @@ pub enum Edit {
         /// Where.
         path: PathBuf,
         /// What is there.
-        before: Option<Content>,
+        before: Option<HookContent>,
         /// What shall be there.
-        after: Option<Content>,
+        after: Option<HookContent>,
     },
     /// Gives a hook another name and puts a file of ours in its place; at no moment is there no hook.
     Chain {
@@ -53,7 +53,7 @@ pub enum Edit {
         /// Its other name.
         chained: PathBuf,
         /// What takes its place.
-        own: Content,
+        own: HookContent,
     },
     /// Puts a hook that was renamed back in its place.
     Unchain {
@@ -62,7 +62,7 @@ pub enum Edit {
         /// Its other name.
         chained: PathBuf,
         /// What stands in its place.
-        own: Content,
+        own: HookContent,
     },
     /// Takes the other name away from a hook that has both.
     Untwin {
@@ -237,7 +237,11 @@ pub fn apply(edits: &[Edit]) -> Result<(), EditError> {
 }
 
 /// Replaces a file and flushes its directory; where that fails, the file is as it was.
-fn write(path: &Path, before: Option<&Content>, after: Option<&Content>) -> Result<(), EditError> {
+fn write(
+    path: &Path,
+    before: Option<&HookContent>,
+    after: Option<&HookContent>,
+) -> Result<(), EditError> {
     exchange(path, before, after)?;
     let flushed = path
         .parent()
@@ -254,8 +258,8 @@ fn write(path: &Path, before: Option<&Content>, after: Option<&Content>) -> Resu
 
 fn exchange(
     path: &Path,
-    before: Option<&Content>,
-    after: Option<&Content>,
+    before: Option<&HookContent>,
+    after: Option<&HookContent>,
 ) -> Result<(), EditError> {
     let failed = |source: io::Error| EditError::Failed {
         path: path.to_owned(),
@@ -273,7 +277,7 @@ fn exchange(
 }
 
 /// The other name comes first, as a second one of the same file where that can be, and then ours replaces the first.
-fn chain(hook: &Path, chained: &Path, own: &Content) -> Result<(), EditError> {
+fn chain(hook: &Path, chained: &Path, own: &HookContent) -> Result<(), EditError> {
     let failed = |source: io::Error| EditError::Failed {
         path: hook.to_owned(),
         source,
@@ -362,7 +366,7 @@ impl Lock {
     }
 
     /// Makes the content that of the path, with the owner that the file had.
-    fn replace(self, path: &Path, content: &Content) -> io::Result<()> {
+    fn replace(self, path: &Path, content: &HookContent) -> io::Result<()> {
         if let Ok(found) = fs::metadata(path) {
             // Only the administrator can give files away; for everybody else they are the same already.
             let _ = fchown(&self.file, Some(found.uid()), Some(found.gid()));
@@ -370,7 +374,7 @@ impl Lock {
         self.put(path, content)
     }
 
-    fn put(mut self, path: &Path, content: &Content) -> io::Result<()> {
+    fn put(mut self, path: &Path, content: &HookContent) -> io::Result<()> {
         self.file.write_all(&content.bytes)?;
         self.file
             .set_permissions(fs::Permissions::from_mode(content.mode))?;
@@ -407,9 +411,9 @@ fn beside(path: &Path, end: &str) -> PathBuf {
 }
 
 /// What is there now.
-pub(super) fn present(path: &Path) -> io::Result<Option<Content>> {
+pub(super) fn present(path: &Path) -> io::Result<Option<HookContent>> {
     match fs::symlink_metadata(path) {
-        Ok(found) => Ok(Some(Content {
+        Ok(found) => Ok(Some(HookContent {
             bytes: fs::read(path)?,
             mode: found.permissions().mode() & 0o7777,
         })),
@@ -422,8 +426,8 @@ pub(super) fn present(path: &Path) -> io::Result<Option<Content>> {
 mod tests {
     use super::*;
 
-    fn own(text: &str) -> Content {
-        Content {
+    fn own(text: &str) -> HookContent {
+        HookContent {
             bytes: text.into(),
             mode: 0o755,
         }

@@ -2,7 +2,7 @@
 
 /// A moment at which git runs a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Event {
+pub enum HookEvent {
     /// After a commit, a cherry-pick, and each step of most rebases.
     PostCommit,
     /// After a merge or a pull that was no rebase.
@@ -19,7 +19,7 @@ pub enum Event {
     PostReceive,
 }
 
-impl Event {
+impl HookEvent {
     /// All of them.
     pub const ALL: [Self; 7] = [
         Self::PostCommit,

@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use super::event::Event;
+use super::event::HookEvent;
 use super::script;
 
 /// Hooks larger than this are not read; no script that a person wrote is.
@@ -20,20 +20,20 @@ const MODE_BITS: u32 = 0o7777;
 
 /// A folder with the hooks of our events and those that were renamed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Folder {
+pub struct HookFolder {
     /// Where it is.
     pub path: PathBuf,
     /// Its mode; `None` when it is not there.
     pub mode: Option<u32>,
     /// What stands in it, by name.
-    pub entries: BTreeMap<String, Entry>,
+    pub entries: BTreeMap<String, HookFile>,
     /// Hooks that have their other name already and have kept their own: renaming was cut off. Not among the entries.
-    pub twins: BTreeSet<Event>,
+    pub twins: BTreeSet<HookEvent>,
 }
 
 /// What stands at a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Entry {
+pub enum HookFile {
     /// A file with a size that scripts have.
     File {
         /// All of it.
@@ -54,7 +54,7 @@ pub enum Entry {
     Other,
 }
 
-impl Entry {
+impl HookFile {
     /// The bytes that would run, where they are known.
     #[must_use]
     pub fn bytes(&self) -> Option<&[u8]> {
@@ -76,7 +76,7 @@ impl Entry {
     }
 }
 
-impl Folder {
+impl HookFolder {
     /// Looks at a folder; one that is not there is empty.
     pub fn read(path: &Path) -> io::Result<Self> {
         let mode = match fs::metadata(path) {
@@ -84,7 +84,7 @@ impl Folder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error),
         };
-        let names = Event::ALL.into_iter().flat_map(|event| {
+        let names = HookEvent::ALL.into_iter().flat_map(|event| {
             let moved = MOVED_ENDS.map(|end| format!("{}{end}", event.name()));
             [event.name().to_owned(), event.chained_name()]
                 .into_iter()
@@ -97,7 +97,7 @@ impl Folder {
             }
         }
         let mut twins = BTreeSet::new();
-        for event in Event::ALL {
+        for event in HookEvent::ALL {
             if is_twin(&path.join(event.name()), &path.join(event.chained_name())) {
                 entries.remove(&event.chained_name());
                 twins.insert(event);
@@ -113,18 +113,18 @@ impl Folder {
 
     /// The hook of an event.
     #[must_use]
-    pub fn hook(&self, event: Event) -> Option<&Entry> {
+    pub fn hook(&self, event: HookEvent) -> Option<&HookFile> {
         self.entries.get(event.name())
     }
 
     /// The hook of an event that was renamed.
     #[must_use]
-    pub fn chained(&self, event: Event) -> Option<&Entry> {
+    pub fn chained(&self, event: HookEvent) -> Option<&HookFile> {
         self.entries.get(&event.chained_name())
     }
 
     /// The names of an event's hooks that a hook manager has moved out of its way.
-    pub fn moved(&self, event: Event) -> impl Iterator<Item = String> {
+    pub fn moved(&self, event: HookEvent) -> impl Iterator<Item = String> {
         let names = MOVED_ENDS
             .into_iter()
             .map(move |end| format!("{}{end}", event.name()));
@@ -133,10 +133,10 @@ impl Folder {
 
     /// What pre-commit runs before its own hook: the one that it moved out of its way.
     #[must_use]
-    pub fn legacy(&self, event: Event) -> Option<&Entry> {
+    pub fn legacy(&self, event: HookEvent) -> Option<&HookFile> {
         let is_called = self
             .hook(event)
-            .and_then(Entry::bytes)
+            .and_then(HookFile::bytes)
             .is_some_and(script::is_pre_commit);
         self.entries
             .get(&format!("{}{LEGACY_END}", event.name()))
@@ -186,7 +186,7 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     id(one).is_some_and(|found| Some(found) == id(other))
 }
 
-fn entry(path: &Path) -> io::Result<Option<Entry>> {
+fn entry(path: &Path) -> io::Result<Option<HookFile>> {
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,
         Err(error)
@@ -200,16 +200,16 @@ fn entry(path: &Path) -> io::Result<Option<Entry>> {
         Err(error) => return Err(error),
     };
     if found.is_symlink() {
-        return Ok(Some(Entry::Link(target(path))));
+        return Ok(Some(HookFile::Link(target(path))));
     }
     if !found.is_file() {
-        return Ok(Some(Entry::Other));
+        return Ok(Some(HookFile::Other));
     }
     let mode = found.permissions().mode() & MODE_BITS;
     if found.len() > SCRIPT_BYTES_MAX {
-        return Ok(Some(Entry::Large { mode }));
+        return Ok(Some(HookFile::Large { mode }));
     }
-    Ok(Some(Entry::File {
+    Ok(Some(HookFile::File {
         bytes: fs::read(path)?,
         mode,
         is_shared: found.nlink() > 1,

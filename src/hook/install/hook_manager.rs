@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use super::event::Event;
+use super::event::HookEvent;
 use super::script;
 
 /// Who looks after the hooks of a project.
@@ -64,7 +64,7 @@ impl HookManager {
 
     /// What to write, file by file: `(file, text)`.
     #[must_use]
-    pub fn snippets(self, directory: &Path, events: &[Event]) -> Vec<(String, String)> {
+    pub fn snippets(self, directory: &Path, events: &[HookEvent]) -> Vec<(String, String)> {
         let files = |folder: &str| -> Vec<(String, String)> {
             events
                 .iter()
@@ -97,7 +97,7 @@ pub fn uses_lfs(work_dir: &Path) -> bool {
     read.is_ok() && script::find(&text, b"filter=lfs").is_some()
 }
 
-fn lefthook(event: Event) -> String {
+fn lefthook(event: HookEvent) -> String {
     format!(
         "{}:\n  commands:\n    git-merkle:\n      run: '{}'\n",
         event.name(),
@@ -106,11 +106,11 @@ fn lefthook(event: Event) -> String {
 }
 
 /// Pre-commit has no stage for `git am`.
-fn pre_commit(events: &[Event]) -> String {
+fn pre_commit(events: &[HookEvent]) -> String {
     let stages = events
         .iter()
-        .filter(|event| !matches!(event, Event::PostApplypatch | Event::PostReceive));
-    let hook = |event: &Event| {
+        .filter(|event| !matches!(event, HookEvent::PostApplypatch | HookEvent::PostReceive));
+    let hook = |event: &HookEvent| {
         let name = event.name();
         format!(
             "      - id: git-merkle-{name}\n        name: git merkle\n        entry: sh -c '{}'\n        \
@@ -159,19 +159,19 @@ mod tests {
     #[test]
     fn snippets_are_yaml_where_the_file_is() {
         for manager in [HookManager::Lefthook, HookManager::PreCommit] {
-            let (_, text) = &manager.snippets(Path::new("/r"), &Event::USUAL)[0];
+            let (_, text) = &manager.snippets(Path::new("/r"), &HookEvent::USUAL)[0];
             assert!(
                 text.contains("git-merkle hooks run post-checkout"),
                 "{text}"
             );
         }
         assert!(
-            !HookManager::PreCommit.snippets(Path::new("/r"), &Event::USUAL)[0]
+            !HookManager::PreCommit.snippets(Path::new("/r"), &HookEvent::USUAL)[0]
                 .1
                 .contains("applypatch")
         );
         assert_eq!(
-            HookManager::Husky.snippets(Path::new("/r"), &[Event::PrePush])[0].0,
+            HookManager::Husky.snippets(Path::new("/r"), &[HookEvent::PrePush])[0].0,
             ".husky/pre-push"
         );
     }

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use super::event::Event;
+use super::event::HookEvent;
 use super::script::{self, find};
 
 /// The name of the file, in the common git directory; also the value of `include.path`.
@@ -32,7 +32,7 @@ pub fn understands(version: &str) -> bool {
 
 /// The bytes of the file.
 #[must_use]
-pub fn file(binary: &Path, events: &[Event]) -> Vec<u8> {
+pub fn file(binary: &Path, events: &[HookEvent]) -> Vec<u8> {
     let mut out = HEADER.as_bytes().to_vec();
     for event in events {
         out.extend(format!("[hook \"{NAME_PREFIX}{}\"]\n\tcommand = ", event.name()).bytes());
@@ -108,7 +108,7 @@ mod tests {
     fn the_file_is_these_bytes() {
         let text = String::from_utf8(file(
             Path::new("/o \"p\"\\t/git-merkle"),
-            &[Event::PostCommit],
+            &[HookEvent::PostCommit],
         ))
         .unwrap();
         let expected = r#"# git-merkle/hooks/1, written by 'git merkle hooks install', removed by 'git merkle hooks uninstall'

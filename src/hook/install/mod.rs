@@ -30,11 +30,11 @@ pub mod script;
 pub mod standing;
 
 pub use edit::{Edit, EditError};
-pub use event::Event;
-pub use folder::{Entry, Folder};
+pub use event::HookEvent;
+pub use folder::{HookFile, HookFolder};
 pub use hook_manager::{HookManager, uses_lfs};
-pub use place::{Place, Verdict};
-pub use plan::{Action, Refusal, Step};
-pub use record::{Mode, Record, RecordError};
-pub use run::{Blocked, InstallError, Prepared, Request, install, prepare, uninstall};
-pub use standing::{Standing, standing};
+pub use place::{FolderOwner, HooksPath};
+pub use plan::{Action, HookRefusal, HookStep};
+pub use record::{InstallRecord, InstallRecordError, Mode};
+pub use run::{Blocked, InstallError, InstallRequest, Prepared, install, prepare, uninstall};
+pub use standing::{HookStatus, standing};

@@ -6,16 +6,16 @@ use crate::git::{ChildError, ConfigScope, Repository};
 
 /// The folder that git runs hooks from, and whose it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct HooksPath {
     /// The folder, absolute.
     pub directory: PathBuf,
     /// Whose it is.
-    pub verdict: Verdict,
+    pub verdict: FolderOwner,
 }
 
 /// Whose folder it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum FolderOwner {
     /// This repository's, and no file of the project.
     Own,
     /// Part of the project: a hook manager's or the team's.
@@ -33,7 +33,7 @@ struct Surroundings<'a> {
     work_dir: Option<&'a Path>,
 }
 
-impl Place {
+impl HooksPath {
     /// Asks git where hooks are run from.
     pub fn of(repo: &Repository) -> Result<Self, ChildError> {
         let setting = repo.hooks_path()?;
@@ -56,19 +56,19 @@ impl Place {
     }
 }
 
-fn judge(around: Surroundings<'_>) -> Verdict {
+fn judge(around: Surroundings<'_>) -> FolderOwner {
     match around.scope {
         Some(scope) if !matches!(scope, ConfigScope::Local | ConfigScope::Worktree) => {
-            Verdict::Shared(scope)
+            FolderOwner::Shared(scope)
         }
-        _ if around.directory.starts_with(around.common_dir) => Verdict::Own,
+        _ if around.directory.starts_with(around.common_dir) => FolderOwner::Own,
         _ if around
             .work_dir
             .is_some_and(|root| around.directory.starts_with(root)) =>
         {
-            Verdict::InWorkTree
+            FolderOwner::InWorkTree
         }
-        _ => Verdict::Own,
+        _ => FolderOwner::Own,
     }
 }
 
@@ -96,30 +96,33 @@ mod tests {
                 work_dir,
             })
         };
-        assert_eq!(judge("/r/.git/hooks", None), Verdict::Own);
+        assert_eq!(judge("/r/.git/hooks", None), FolderOwner::Own);
         assert_eq!(
             judge("/r/.git/hooks", Some(ConfigScope::Local)),
-            Verdict::Own
+            FolderOwner::Own
         );
         assert_eq!(
             judge("/r/.husky/_", Some(ConfigScope::Local)),
-            Verdict::InWorkTree
+            FolderOwner::InWorkTree
         );
         assert_eq!(
             judge("/r/githooks", None),
-            Verdict::InWorkTree,
+            FolderOwner::InWorkTree,
             "'.git/hooks' is a link into the work tree"
         );
         assert_eq!(
             judge("/elsewhere", Some(ConfigScope::Worktree)),
-            Verdict::Own
+            FolderOwner::Own
         );
         for scope in [
             ConfigScope::System,
             ConfigScope::Global,
             ConfigScope::Command,
         ] {
-            assert_eq!(judge("/r/.git/hooks", Some(scope)), Verdict::Shared(scope));
+            assert_eq!(
+                judge("/r/.git/hooks", Some(scope)),
+                FolderOwner::Shared(scope)
+            );
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::edit::{Content, Edit};
-use super::event::Event;
-use super::folder::{Entry, Folder};
-use super::record::Record;
+use super::edit::{Edit, HookContent};
+use super::event::HookEvent;
+use super::folder::{HookFile, HookFolder};
+use super::record::InstallRecord;
 use super::script;
 
 /// The mode of a hook that is ours.
@@ -15,9 +15,9 @@ pub(super) const FOLDER_MODE: u32 = 0o777;
 
 /// What is done for one event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct HookStep {
     /// The event.
-    pub event: Event,
+    pub event: HookEvent,
     /// What is done.
     pub action: Action,
     /// The file that it is done to.
@@ -40,12 +40,12 @@ pub enum Action {
     /// What was ours is gone, and what was the user's is as before.
     Removed,
     /// Nothing is done, for a reason.
-    Refused(Refusal),
+    Refused(HookRefusal),
 }
 
 /// Why a hook is left alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub enum HookRefusal {
     /// It is neither a file nor a link.
     NotAFile,
     /// It would have to be renamed, and the name is taken.
@@ -56,11 +56,11 @@ pub enum Refusal {
 
 /// What shall stand in the folder.
 #[derive(Debug, Clone, Copy)]
-pub struct Target<'a> {
+pub struct WantedHooks<'a> {
     /// What the hooks call.
     pub binary: &'a Path,
     /// The events with a hook; all others have none.
-    pub events: &'a [Event],
+    pub events: &'a [HookEvent],
     /// Renames even what acts by its name.
     pub force: bool,
 }
@@ -68,10 +68,10 @@ pub struct Target<'a> {
 /// Brings a folder to a target. The steps of events that were not and are not installed are left out.
 #[must_use]
 pub fn install(
-    folder: &Folder,
-    target: Target<'_>,
-    record: Option<&Record>,
-) -> (Vec<Edit>, Vec<Step>) {
+    folder: &HookFolder,
+    target: WantedHooks<'_>,
+    record: Option<&InstallRecord>,
+) -> (Vec<Edit>, Vec<HookStep>) {
     let mut edits = Vec::new();
     let mut steps = Vec::new();
     if folder.mode.is_none() {
@@ -80,7 +80,7 @@ pub fn install(
             mode: FOLDER_MODE,
         });
     }
-    for event in Event::ALL {
+    for event in HookEvent::ALL {
         edits.extend(untwin(folder, event));
         if !target.events.contains(&event) {
             let (more, done) = take_out(folder, event, record);
@@ -96,7 +96,7 @@ pub fn install(
             }
         };
         edits.extend(more);
-        steps.push(Step {
+        steps.push(HookStep {
             event,
             action,
             path: folder.path.join(name),
@@ -106,8 +106,12 @@ pub fn install(
 }
 
 /// The block in the hook that pre-commit moved out of its way and still runs; it needs no second one.
-fn in_legacy(folder: &Folder, event: Event, target: Target<'_>) -> Option<(Action, Vec<Edit>)> {
-    let Some(Entry::File { bytes, mode, .. }) = folder.legacy(event) else {
+fn in_legacy(
+    folder: &HookFolder,
+    event: HookEvent,
+    target: WantedHooks<'_>,
+) -> Option<(Action, Vec<Edit>)> {
+    let Some(HookFile::File { bytes, mode, .. }) = folder.legacy(event) else {
         return None;
     };
     script::has_block(bytes).then_some(())?;
@@ -125,7 +129,12 @@ fn in_legacy(folder: &Folder, event: Event, target: Target<'_>) -> Option<(Actio
 }
 
 /// What a hook that has a block shall be: one that is ours alone is written anew.
-fn with_block(bytes: &[u8], event: Event, target: Target<'_>, is_created: bool) -> Vec<u8> {
+fn with_block(
+    bytes: &[u8],
+    event: HookEvent,
+    target: WantedHooks<'_>,
+    is_created: bool,
+) -> Vec<u8> {
     let rest = script::rest(bytes);
     if (script::gives_way(bytes) || is_created) && script::is_nothing(&rest) {
         return script::own(target.binary, event);
@@ -141,11 +150,15 @@ fn with_block(bytes: &[u8], event: Event, target: Target<'_>, is_created: bool) 
 }
 
 /// All that takes what is ours away from an event.
-fn take_out(folder: &Folder, event: Event, record: Option<&Record>) -> (Vec<Edit>, Vec<Step>) {
+fn take_out(
+    folder: &HookFolder,
+    event: HookEvent,
+    record: Option<&InstallRecord>,
+) -> (Vec<Edit>, Vec<HookStep>) {
     let (mut edits, mut steps) = (Vec::new(), Vec::new());
     let mut removed = |name: &str, more: Vec<Edit>| {
         edits.extend(more);
-        steps.push(Step {
+        steps.push(HookStep {
             event,
             action: Action::Removed,
             path: folder.path.join(name),
@@ -166,18 +179,21 @@ fn take_out(folder: &Folder, event: Event, record: Option<&Record>) -> (Vec<Edit
 
 /// Takes all that is ours out of a folder.
 #[must_use]
-pub fn uninstall(folder: &Folder, record: Option<&Record>) -> (Vec<Edit>, Vec<Step>) {
+pub fn uninstall(
+    folder: &HookFolder,
+    record: Option<&InstallRecord>,
+) -> (Vec<Edit>, Vec<HookStep>) {
     let mut edits = Vec::new();
     let mut steps = Vec::new();
-    for event in Event::ALL {
+    for event in HookEvent::ALL {
         edits.extend(untwin(folder, event));
         let (more, done) = take_out(folder, event, record);
         let is_left = done.is_empty();
         edits.extend(more);
         steps.extend(done);
         if is_left && folder.hook(event).is_some() && folder.chained(event).is_some() {
-            let action = Action::Refused(Refusal::NameTaken);
-            steps.push(Step {
+            let action = Action::Refused(HookRefusal::NameTaken);
+            steps.push(HookStep {
                 event,
                 action,
                 path: folder.path.join(event.name()),
@@ -188,7 +204,7 @@ pub fn uninstall(folder: &Folder, record: Option<&Record>) -> (Vec<Edit>, Vec<St
 }
 
 /// Finishes or takes back what was cut off when a hook was being renamed.
-fn untwin(folder: &Folder, event: Event) -> Option<Edit> {
+fn untwin(folder: &HookFolder, event: HookEvent) -> Option<Edit> {
     let (hook, chained) = (
         folder.path.join(event.name()),
         folder.path.join(event.chained_name()),
@@ -200,10 +216,10 @@ fn untwin(folder: &Folder, event: Event) -> Option<Edit> {
 }
 
 fn add(
-    folder: &Folder,
-    event: Event,
-    target: Target<'_>,
-    record: Option<&Record>,
+    folder: &HookFolder,
+    event: HookEvent,
+    target: WantedHooks<'_>,
+    record: Option<&InstallRecord>,
 ) -> (Action, Vec<Edit>) {
     let path = folder.path.join(event.name());
     let is_chained = folder.chained(event).is_some();
@@ -216,7 +232,7 @@ fn add(
     };
     let entry = match folder.hook(event) {
         None => {
-            let after = Content {
+            let after = HookContent {
                 bytes: own(),
                 mode: HOOK_MODE,
             };
@@ -227,8 +243,8 @@ fn add(
             };
             return (Action::Created, vec![create]);
         }
-        Some(Entry::Other) => return (Action::Refused(Refusal::NotAFile), Vec::new()),
-        Some(Entry::File { bytes, mode, .. }) if script::has_block(bytes) => {
+        Some(HookFile::Other) => return (Action::Refused(HookRefusal::NotAFile), Vec::new()),
+        Some(HookFile::File { bytes, mode, .. }) if script::has_block(bytes) => {
             let is_created = record.is_some_and(|record| record.created.contains(&event));
             let wanted = if script::is_chain(bytes, event) && is_chained {
                 script::chain(target.binary, event)
@@ -243,7 +259,7 @@ fn add(
             };
             return (action, edit.into_iter().collect());
         }
-        Some(Entry::File {
+        Some(HookFile::File {
             bytes,
             mode,
             is_shared: false,
@@ -255,14 +271,14 @@ fn add(
         Some(entry) => entry,
     };
     if is_chained {
-        return (Action::Refused(Refusal::NameTaken), Vec::new());
+        return (Action::Refused(HookRefusal::NameTaken), Vec::new());
     }
     let names_itself =
         entry.is_executable() && entry.bytes().is_some_and(script::asks_for_its_name);
     if names_itself && !target.force {
-        return (Action::Refused(Refusal::NamesItself), Vec::new());
+        return (Action::Refused(HookRefusal::NamesItself), Vec::new());
     }
-    let own = Content {
+    let own = HookContent {
         bytes: script::chain(target.binary, event),
         mode: HOOK_MODE,
     };
@@ -272,7 +288,11 @@ fn add(
 }
 
 /// The edits that take our part of a hook away; `None` where we have none.
-fn remove(folder: &Folder, event: Event, record: Option<&Record>) -> Option<Vec<Edit>> {
+fn remove(
+    folder: &HookFolder,
+    event: HookEvent,
+    record: Option<&InstallRecord>,
+) -> Option<Vec<Edit>> {
     let path = folder.path.join(event.name());
     let chained = folder.path.join(event.chained_name());
     let Some(entry) = folder.hook(event) else {
@@ -283,13 +303,13 @@ fn remove(folder: &Folder, event: Event, record: Option<&Record>) -> Option<Vec<
             }]
         });
     };
-    let Entry::File { bytes, mode, .. } = entry else {
+    let HookFile::File { bytes, mode, .. } = entry else {
         return None;
     };
     if !script::has_block(bytes) {
         return None;
     }
-    let own = Content {
+    let own = HookContent {
         bytes: bytes.clone(),
         mode: *mode,
     };
@@ -318,17 +338,17 @@ fn remove(folder: &Folder, event: Event, record: Option<&Record>) -> Option<Vec<
 /// The edits that take our part of a hook away that a hook manager has moved, and whether it gets the place of that one
 /// which ours called.
 fn remove_moved(
-    folder: &Folder,
-    event: Event,
-    record: Option<&Record>,
+    folder: &HookFolder,
+    event: HookEvent,
+    record: Option<&InstallRecord>,
     name: &str,
 ) -> Option<(Vec<Edit>, bool)> {
-    let Some(Entry::File { bytes, mode, .. }) = folder.entries.get(name) else {
+    let Some(HookFile::File { bytes, mode, .. }) = folder.entries.get(name) else {
         return None;
     };
     script::has_block(bytes).then_some(())?;
     let path = folder.path.join(name);
-    let own = Content {
+    let own = HookContent {
         bytes: bytes.clone(),
         mode: *mode,
     };
@@ -336,7 +356,7 @@ fn remove_moved(
     // The manager's hook stands in the place; what was renamed takes the name under which the manager looks for it.
     let is_free = folder
         .hook(event)
-        .and_then(Entry::bytes)
+        .and_then(HookFile::bytes)
         .is_some_and(|hook| !script::has_block(hook));
     if is_chain && is_free && folder.chained(event).is_some() {
         let chained = folder.path.join(event.chained_name());
@@ -369,7 +389,7 @@ fn remove_moved(
 }
 
 fn rewrite(path: &Path, bytes: &[u8], mode: u32, wanted: Vec<u8>) -> Option<Edit> {
-    let content = |bytes| Some(Content { bytes, mode });
+    let content = |bytes| Some(HookContent { bytes, mode });
     (wanted != bytes).then(|| Edit::Write {
         path: path.to_owned(),
         before: content(bytes.to_vec()),

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::event::Event;
+use super::event::HookEvent;
 use crate::git::StateDir;
 
 const FORMAT: &str = "git-merkle/hooks/1";
@@ -20,19 +20,19 @@ const FILE_BYTES_MAX: u64 = 256 * 1024;
 
 /// What was installed and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record {
+pub struct InstallRecord {
     /// By which way.
     pub mode: Mode,
     /// What the hooks call.
     pub binary: PathBuf,
     /// Which events have a hook.
-    pub events: Vec<Event>,
+    pub events: Vec<HookEvent>,
     /// What agents that cost something may spend in a day, in billionths of a dollar; nothing when not given.
     pub budget_nano_dollars: Option<u64>,
     /// The hooks folder that was written, in hookdir mode.
     pub directory: Option<PathBuf>,
     /// Hooks that are ours alone.
-    pub created: Vec<Event>,
+    pub created: Vec<HookEvent>,
     /// Directories that were made, in this order.
     pub made: Vec<PathBuf>,
     /// True when the last line of the configuration file had no end, and was given one.
@@ -62,7 +62,7 @@ impl Mode {
 
 /// Why it is not known what was installed.
 #[derive(Debug, thiserror::Error)]
-pub enum RecordError {
+pub enum InstallRecordError {
     /// The file is there and cannot be read.
     #[error("cannot read '{path}'")]
     Read {
@@ -117,7 +117,7 @@ impl PathText {
     }
 }
 
-impl Record {
+impl InstallRecord {
     /// The file's path.
     #[must_use]
     pub fn file(state: &StateDir) -> PathBuf {
@@ -125,14 +125,14 @@ impl Record {
     }
 
     /// Reads what was installed; `None` when nothing was.
-    pub fn load(state: &StateDir) -> Result<Option<Self>, RecordError> {
+    pub fn load(state: &StateDir) -> Result<Option<Self>, InstallRecordError> {
         let path = Self::file(state);
         match state.hooks().read(FILE_NAME, FILE_BYTES_MAX) {
             Ok(bytes) => Self::decode(&bytes, base(state))
                 .map(Some)
-                .ok_or(RecordError::Damaged { path }),
+                .ok_or(InstallRecordError::Damaged { path }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(RecordError::Read { path, source }),
+            Err(source) => Err(InstallRecordError::Read { path, source }),
         }
     }
 
@@ -143,7 +143,8 @@ impl Record {
     }
 
     fn encode_below(&self, base: &Path) -> Vec<u8> {
-        let names = |events: &[Event]| events.iter().map(|event| event.name().to_owned()).collect();
+        let names =
+            |events: &[HookEvent]| events.iter().map(|event| event.name().to_owned()).collect();
         let document = Document {
             format: FORMAT.to_owned(),
             mode: self.mode,
@@ -173,7 +174,7 @@ impl Record {
         let events = |names: &[String]| {
             names
                 .iter()
-                .map(|name| Event::parse(name))
+                .map(|name| HookEvent::parse(name))
                 .collect::<Option<Vec<_>>>()
         };
         (document.format == FORMAT).then_some(())?;
@@ -205,26 +206,26 @@ mod tests {
 
     #[test]
     fn a_record_reads_back_and_damage_is_seen() {
-        let record = Record {
+        let record = InstallRecord {
             mode: Mode::Hookdir,
             binary: OsString::from_vec(b"/a\n\xff/git-merkle".to_vec()).into(),
-            events: vec![Event::PostCommit, Event::PrePush],
+            events: vec![HookEvent::PostCommit, HookEvent::PrePush],
             budget_nano_dollars: Some(1_500_000_000),
             directory: Some("/r/.git/hooks".into()),
-            created: vec![Event::PrePush],
+            created: vec![HookEvent::PrePush],
             made: vec!["/r/.git/merkle".into()],
             ended_line: true,
         };
         let git_dir = Path::new("/r/.git");
         let bytes = record.encode_below(git_dir);
-        assert_eq!(Record::decode(&bytes, git_dir), Some(record));
-        let moved = Record::decode(&bytes, Path::new("/s")).unwrap();
+        assert_eq!(InstallRecord::decode(&bytes, git_dir), Some(record));
+        let moved = InstallRecord::decode(&bytes, Path::new("/s")).unwrap();
         assert_eq!(
             (moved.directory, moved.made),
             (Some("/s/hooks".into()), vec!["/s/merkle".into()])
         );
         for bad in ["", "{}", r#"{"format":"git-merkle/hooks/2"}"#] {
-            assert_eq!(Record::decode(bad.as_bytes(), git_dir), None);
+            assert_eq!(InstallRecord::decode(bad.as_bytes(), git_dir), None);
         }
     }
 }

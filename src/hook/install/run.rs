@@ -6,13 +6,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::edit::{Content, Edit, EditError, apply, present};
-use super::event::Event;
-use super::folder::Folder;
+use super::edit::{Edit, EditError, HookContent, apply, present};
+use super::event::HookEvent;
+use super::folder::HookFolder;
 use super::include;
-use super::place::{Place, Verdict};
-use super::plan::{self, FOLDER_MODE, Step, Target};
-use super::record::{Mode, Record, RecordError};
+use super::place::{FolderOwner, HooksPath};
+use super::plan::{self, FOLDER_MODE, HookStep, WantedHooks};
+use super::record::{InstallRecord, InstallRecordError, Mode};
 use crate::git::{ChildError, ConfigScope, Repository, StateDir};
 
 /// The mode of files that are the user's own business.
@@ -21,11 +21,11 @@ const PRIVATE_FOLDER: u32 = 0o700;
 
 /// What is asked for.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct InstallRequest {
     /// By which way; the best one that git offers when not given.
     pub mode: Option<Mode>,
     /// For which events; what was installed before, else the usual ones, when not given.
-    pub events: Option<Vec<Event>>,
+    pub events: Option<Vec<HookEvent>>,
     /// The daily budget of agents that cost something; as before when not given.
     pub budget_nano_dollars: Option<u64>,
     /// What the hooks call.
@@ -42,15 +42,15 @@ pub struct Prepared {
     /// By which way.
     pub mode: Mode,
     /// The events that are installed afterwards.
-    pub events: Vec<Event>,
+    pub events: Vec<HookEvent>,
     /// The daily budget.
     pub budget_nano_dollars: Option<u64>,
     /// The folder that git runs hooks from.
-    pub place: Place,
+    pub place: HooksPath,
     /// Why that folder is not written.
     pub blocked: Option<Blocked>,
     /// Hook by hook.
-    pub steps: Vec<Step>,
+    pub steps: Vec<HookStep>,
     /// All that changes; empty when all is as it should be.
     pub edits: Vec<Edit>,
     /// True when git itself has to take the line out of its configuration.
@@ -80,7 +80,7 @@ pub enum InstallError {
     Git(#[from] ChildError),
     /// What was installed before is not known.
     #[error(transparent)]
-    Record(#[from] RecordError),
+    Record(#[from] InstallRecordError),
     /// A change was refused.
     #[error(transparent)]
     Edit(#[from] EditError),
@@ -105,12 +105,12 @@ pub enum InstallError {
 }
 
 /// Finds out what installing takes; writes nothing.
-pub fn prepare(repo: &Repository, request: &Request) -> Result<Prepared, InstallError> {
+pub fn prepare(repo: &Repository, request: &InstallRequest) -> Result<Prepared, InstallError> {
     let state = StateDir::of(repo);
-    let old = Record::load(&state)?;
+    let old = InstallRecord::load(&state)?;
     let events = events(repo, request, old.as_ref())?;
     let mode = mode(repo, request)?;
-    let place = Place::of(repo)?;
+    let place = HooksPath::of(repo)?;
     let budget_nano_dollars = request
         .budget_nano_dollars
         .or(old.as_ref().and_then(|old| old.budget_nano_dollars));
@@ -125,7 +125,7 @@ pub fn prepare(repo: &Repository, request: &Request) -> Result<Prepared, Install
         unset: false,
     };
     let directory = (mode == Mode::Hookdir).then(|| prepared.place.directory.clone());
-    let mut record = Record {
+    let mut record = InstallRecord {
         mode,
         binary: request.binary.clone(),
         events: prepared.events.clone(),
@@ -167,11 +167,11 @@ pub fn install(repo: &Repository, prepared: &Prepared) -> Result<(), InstallErro
 /// Finds out what taking everything out takes; `None` when nothing is in. Done by [`install`].
 pub fn uninstall(repo: &Repository) -> Result<Option<Prepared>, InstallError> {
     let state = StateDir::of(repo);
-    let old = Record::load(&state)?;
-    let place = Place::of(repo)?;
-    let own = (place.verdict == Verdict::Own).then(|| place.directory.clone());
+    let old = InstallRecord::load(&state)?;
+    let place = HooksPath::of(repo)?;
+    let own = (place.verdict == FolderOwner::Own).then(|| place.directory.clone());
     let mut away = take_out(repo, old.as_ref(), own.as_deref())?;
-    let file = Record::file(&state);
+    let file = InstallRecord::file(&state);
     if let Some(before) = look(&file)? {
         away.edits.push(Edit::Write {
             path: file,
@@ -220,7 +220,7 @@ pub fn uninstall(repo: &Repository) -> Result<Option<Prepared>, InstallError> {
 /// The parts of taking out.
 #[derive(Default)]
 struct Away {
-    steps: Vec<Step>,
+    steps: Vec<HookStep>,
     edits: Vec<Edit>,
     unset: bool,
 }
@@ -228,7 +228,7 @@ struct Away {
 /// Takes out what a record says, and what is found in a folder besides; the record itself stays.
 fn take_out(
     repo: &Repository,
-    record: Option<&Record>,
+    record: Option<&InstallRecord>,
     folder: Option<&Path>,
 ) -> Result<Away, InstallError> {
     let mut away = Away::default();
@@ -251,7 +251,7 @@ fn take_out(
             record.is_some_and(|record| record.ended_line),
         ) {
             Some(bytes) => {
-                let after = Some(Content {
+                let after = Some(HookContent {
                     bytes,
                     mode: content.mode,
                 });
@@ -280,19 +280,19 @@ fn take_out(
 
 fn hookdir(
     prepared: &mut Prepared,
-    record: &mut Record,
-    old: Option<&Record>,
-    request: &Request,
+    record: &mut InstallRecord,
+    old: Option<&InstallRecord>,
+    request: &InstallRequest,
 ) -> Result<(), InstallError> {
     let folder = read_folder(&prepared.place.directory)?;
     prepared.blocked = blocked(&prepared.place, &folder, request.force);
-    let target = Target {
+    let target = WantedHooks {
         binary: &request.binary,
         events: &prepared.events,
         force: request.force,
     };
     (prepared.edits, prepared.steps) = plan::install(&folder, target, old);
-    let is_created = |event: &Event| match folder.hook(*event) {
+    let is_created = |event: &HookEvent| match folder.hook(*event) {
         None => folder.chained(*event).is_none(),
         Some(_) => old.is_some_and(|old| old.created.contains(event)),
     };
@@ -306,8 +306,8 @@ fn hookdir(
 fn config(
     repo: &Repository,
     prepared: &mut Prepared,
-    record: &mut Record,
-    old: Option<&Record>,
+    record: &mut InstallRecord,
+    old: Option<&InstallRecord>,
 ) -> Result<(), InstallError> {
     let path = config_file(repo);
     let before = look(&path)?;
@@ -317,7 +317,7 @@ fn config(
     let (bytes, ended_line) = include::add(bytes);
     record.ended_line = ended_line || old.is_some_and(|old| old.ended_line);
     let file = repo.common_dir().join(include::FILE);
-    let hooks = Content {
+    let hooks = HookContent {
         bytes: include::file(&record.binary, &record.events),
         mode,
     };
@@ -330,7 +330,7 @@ fn config(
     prepared.steps = record
         .events
         .iter()
-        .map(|event| Step {
+        .map(|event| HookStep {
             event: *event,
             action,
             path: file.clone(),
@@ -338,7 +338,7 @@ fn config(
         .collect();
     for (path, before, after) in [
         (file, found, hooks),
-        (path, before, Content { bytes, mode }),
+        (path, before, HookContent { bytes, mode }),
     ] {
         if before.as_ref() != Some(&after) {
             prepared.edits.push(Edit::Write {
@@ -352,7 +352,7 @@ fn config(
 }
 
 /// The edits that write down what is installed, with the directories for it.
-fn remember(state: &StateDir, record: &mut Record) -> Result<Vec<Edit>, InstallError> {
+fn remember(state: &StateDir, record: &mut InstallRecord) -> Result<Vec<Edit>, InstallError> {
     let mut edits = Vec::new();
     for folder in [state.clone(), state.hooks()] {
         let path = folder.shown();
@@ -367,10 +367,10 @@ fn remember(state: &StateDir, record: &mut Record) -> Result<Vec<Edit>, InstallE
             record.made.insert(edits.len() - 1, path);
         }
     }
-    let file = Record::file(state);
+    let file = InstallRecord::file(state);
     let (before, after) = (
         look(&file)?,
-        Content {
+        HookContent {
             bytes: record.encode(state),
             mode: PRIVATE_FILE,
         },
@@ -388,7 +388,7 @@ fn remember(state: &StateDir, record: &mut Record) -> Result<Vec<Edit>, InstallE
 /// True for a folder that a record may say was made here: the hooks folder that git names, or one in the git directory.
 ///
 /// The record came with the git directory, so it may name any folder of the user.
-fn may_be_removed(path: &Path, common_dir: &Path, place: &Place) -> bool {
+fn may_be_removed(path: &Path, common_dir: &Path, place: &HooksPath) -> bool {
     let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
     let is_below = || {
         parent.is_some_and(|parent| {
@@ -402,17 +402,17 @@ fn may_be_removed(path: &Path, common_dir: &Path, place: &Place) -> bool {
 
 fn events(
     repo: &Repository,
-    request: &Request,
-    old: Option<&Record>,
-) -> Result<Vec<Event>, InstallError> {
+    request: &InstallRequest,
+    old: Option<&InstallRecord>,
+) -> Result<Vec<HookEvent>, InstallError> {
     let is_bare = repo.work_dir().is_none();
     if is_bare && !request.bare {
         return Err(InstallError::Bare);
     }
     let usual = if is_bare {
-        vec![Event::PostReceive]
+        vec![HookEvent::PostReceive]
     } else {
-        Event::USUAL.to_vec()
+        HookEvent::USUAL.to_vec()
     };
     let asked = request
         .events
@@ -421,17 +421,17 @@ fn events(
         .unwrap_or(usual);
     match asked
         .iter()
-        .find(|event| (**event == Event::PostReceive) != is_bare)
+        .find(|event| (**event == HookEvent::PostReceive) != is_bare)
     {
         Some(event) => Err(InstallError::WrongEvent(event.name())),
-        None => Ok(Event::ALL
+        None => Ok(HookEvent::ALL
             .into_iter()
             .filter(|event| asked.contains(event))
             .collect()),
     }
 }
 
-fn mode(repo: &Repository, request: &Request) -> Result<Mode, InstallError> {
+fn mode(repo: &Repository, request: &InstallRequest) -> Result<Mode, InstallError> {
     let version = repo.git_version()?;
     match (request.mode, include::understands(&version)) {
         (Some(Mode::Config), false) => Err(InstallError::OldGit(version)),
@@ -441,7 +441,7 @@ fn mode(repo: &Repository, request: &Request) -> Result<Mode, InstallError> {
     }
 }
 
-fn blocked(place: &Place, folder: &Folder, force: bool) -> Option<Blocked> {
+fn blocked(place: &HooksPath, folder: &HookFolder, force: bool) -> Option<Blocked> {
     if place.directory.exists() && !place.directory.is_dir() {
         return Some(Blocked::NoFolder);
     }
@@ -449,11 +449,11 @@ fn blocked(place: &Place, folder: &Folder, force: bool) -> Option<Blocked> {
         return Some(Blocked::ReadOnly);
     }
     match place.verdict {
-        Verdict::Shared(ConfigScope::Command) => Some(Blocked::OneCommand),
+        FolderOwner::Shared(ConfigScope::Command) => Some(Blocked::OneCommand),
         _ if force => None,
-        Verdict::Own => None,
-        Verdict::InWorkTree => Some(Blocked::InWorkTree),
-        Verdict::Shared(_) => Some(Blocked::Shared),
+        FolderOwner::Own => None,
+        FolderOwner::InWorkTree => Some(Blocked::InWorkTree),
+        FolderOwner::Shared(_) => Some(Blocked::Shared),
     }
 }
 
@@ -463,15 +463,15 @@ fn config_file(repo: &Repository) -> PathBuf {
     path.canonicalize().unwrap_or(path)
 }
 
-fn look(path: &Path) -> Result<Option<Content>, InstallError> {
+fn look(path: &Path) -> Result<Option<HookContent>, InstallError> {
     present(path).map_err(|source| InstallError::Read {
         path: path.to_owned(),
         source,
     })
 }
 
-fn read_folder(path: &Path) -> Result<Folder, InstallError> {
-    Folder::read(path).map_err(|source| InstallError::Read {
+fn read_folder(path: &Path) -> Result<HookFolder, InstallError> {
+    HookFolder::read(path).map_err(|source| InstallError::Read {
         path: path.to_owned(),
         source,
     })

@@ -12,7 +12,7 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::event::Event;
+use super::event::HookEvent;
 
 const BLOCK: &str = include_str!("../../../hooks/block.sh");
 const CHAIN: &str = include_str!("../../../hooks/chain.sh");
@@ -51,13 +51,13 @@ const NAME_QUESTIONS: [&[u8]; 5] = [b"basename", b"##*/", b"argv[0]", b"PROGRAM_
 
 /// The block for an event, with LF line ends.
 #[must_use]
-pub fn block(binary: &Path, event: Event) -> Vec<u8> {
+pub fn block(binary: &Path, event: HookEvent) -> Vec<u8> {
     fill(BLOCK, Some(binary), event)
 }
 
 /// A hook that is ours alone.
 #[must_use]
-pub fn own(binary: &Path, event: Event) -> Vec<u8> {
+pub fn own(binary: &Path, event: HookEvent) -> Vec<u8> {
     let start = if event.is_of_lfs() {
         [&blank_line()[..], GIVES_WAY].concat()
     } else {
@@ -101,7 +101,7 @@ fn is_blank_line(line: &[u8]) -> bool {
 
 /// A hook that calls the one that was renamed.
 #[must_use]
-pub fn chain(binary: &Path, event: Event) -> Vec<u8> {
+pub fn chain(binary: &Path, event: HookEvent) -> Vec<u8> {
     [SHEBANG, &block(binary, event), &fill(CHAIN, None, event)].concat()
 }
 
@@ -153,13 +153,13 @@ fn behind(script: &[u8], block: &[u8]) -> Vec<u8> {
 
 /// The command for a hook in git's configuration; git adds `"$@"` at its end.
 #[must_use]
-pub fn command(binary: &Path, event: Event) -> Vec<u8> {
+pub fn command(binary: &Path, event: HookEvent) -> Vec<u8> {
     fill(COMMAND, Some(binary), event).trim_ascii_end().to_vec()
 }
 
 /// One line for a script that is shared with others: no path of this machine in it.
 #[must_use]
-pub fn line(event: Event) -> String {
+pub fn line(event: HookEvent) -> String {
     String::from_utf8_lossy(&fill(LINE, None, event))
         .trim_end()
         .to_owned()
@@ -167,11 +167,11 @@ pub fn line(event: Event) -> String {
 
 /// True for a hook that is ours apart from its block: nothing, or the call of a renamed one.
 #[must_use]
-pub fn is_chain(script: &[u8], event: Event) -> bool {
+pub fn is_chain(script: &[u8], event: HookEvent) -> bool {
     strip(script) == [SHEBANG, &fill(CHAIN, None, event)].concat()
 }
 
-fn fill(template: &str, binary: Option<&Path>, event: Event) -> Vec<u8> {
+fn fill(template: &str, binary: Option<&Path>, event: HookEvent) -> Vec<u8> {
     let quoted = binary.map(shell_quote).unwrap_or_default();
     let text = template.replace("@EVENT@", event.name());
     let mut parts = text.split("@BINARY@");
@@ -360,12 +360,12 @@ mod tests {
     const BINARY: &str = "/opt/it's $HOME/git-merkle";
 
     fn check(script: &[u8]) {
-        let block = block(Path::new(BINARY), Event::PostCommit);
+        let block = block(Path::new(BINARY), HookEvent::PostCommit);
         let with = insert(script, &block);
         assert!(has_block(&with), "{}", String::from_utf8_lossy(script));
         assert_eq!(strip(&with), script, "{}", String::from_utf8_lossy(&with));
         assert_eq!(insert(&with, &block), with, "twice is once");
-        let moved = super::block(Path::new("/elsewhere"), Event::PostCommit);
+        let moved = super::block(Path::new("/elsewhere"), HookEvent::PostCommit);
         assert_eq!(strip(&insert(&with, &moved)), script);
         let first = lines(script).next().unwrap_or_default();
         assert!(
@@ -393,7 +393,7 @@ mod tests {
     fn a_torn_block_is_taken_out_as_far_as_it_is_ours() {
         let whole = insert(
             b"#!/bin/sh\necho mine\n",
-            &block(Path::new(BINARY), Event::PostCommit),
+            &block(Path::new(BINARY), HookEvent::PostCommit),
         );
         let from = find(&whole, BLOCK_START).unwrap();
         let end = find(&whole, BLOCK_END).unwrap();
@@ -467,11 +467,11 @@ mod tests {
 
     #[test]
     fn a_chain_is_known_whatever_binary_it_calls() {
-        let chain = chain(Path::new(BINARY), Event::PrePush);
-        assert!(is_chain(&chain, Event::PrePush) && !is_chain(&chain, Event::PostCommit));
+        let chain = chain(Path::new(BINARY), HookEvent::PrePush);
+        assert!(is_chain(&chain, HookEvent::PrePush) && !is_chain(&chain, HookEvent::PostCommit));
         assert!(!is_chain(
             &[&chain[..], b"echo more\n"].concat(),
-            Event::PrePush
+            HookEvent::PrePush
         ));
     }
 }

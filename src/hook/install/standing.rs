@@ -2,22 +2,22 @@
 
 use std::path::PathBuf;
 
-use super::event::Event;
-use super::folder::{Entry, Folder};
+use super::event::HookEvent;
+use super::folder::{HookFile, HookFolder};
 use super::include;
-use super::place::Place;
-use super::record::Record;
+use super::place::HooksPath;
+use super::record::InstallRecord;
 use super::run::InstallError;
 use super::script;
 use crate::git::{ConfigValue, Repository, StateDir};
 
 /// How the hooks of a repository stand.
 #[derive(Debug, Clone)]
-pub struct Standing {
+pub struct HookStatus {
     /// What was installed.
-    pub record: Option<Record>,
+    pub record: Option<InstallRecord>,
     /// Where git runs hooks from.
-    pub place: Place,
+    pub place: HooksPath,
     /// Event by event.
     pub events: Vec<EventStanding>,
 }
@@ -26,16 +26,16 @@ pub struct Standing {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventStanding {
     /// The event.
-    pub event: Event,
+    pub event: HookEvent,
     /// True when it was installed.
     pub is_installed: bool,
     /// What git runs, in order.
-    pub effective: Vec<Runner>,
+    pub effective: Vec<HookRunner>,
 }
 
 /// Something that git runs on an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Runner {
+pub enum HookRunner {
     /// This program.
     Merkle,
     /// A hook of the configuration, by its name.
@@ -48,16 +48,16 @@ impl EventStanding {
     /// True when git runs this program.
     #[must_use]
     pub fn is_effective(&self) -> bool {
-        self.effective.contains(&Runner::Merkle)
+        self.effective.contains(&HookRunner::Merkle)
     }
 }
 
 /// Looks at the hooks of a repository.
-pub fn standing(repo: &Repository) -> Result<Standing, InstallError> {
-    let record = Record::load(&StateDir::of(repo))?;
-    let place = Place::of(repo)?;
+pub fn standing(repo: &Repository) -> Result<HookStatus, InstallError> {
+    let record = InstallRecord::load(&StateDir::of(repo))?;
+    let place = HooksPath::of(repo)?;
     let path = &place.directory;
-    let folder = Folder::read(path).map_err(|source| InstallError::Read {
+    let folder = HookFolder::read(path).map_err(|source| InstallError::Read {
         path: path.clone(),
         source,
     })?;
@@ -80,8 +80,8 @@ pub fn standing(repo: &Repository) -> Result<Standing, InstallError> {
             effective,
         }
     };
-    let events = Event::ALL.into_iter().map(one).collect();
-    Ok(Standing {
+    let events = HookEvent::ALL.into_iter().map(one).collect();
+    Ok(HookStatus {
         record,
         place,
         events,
@@ -89,7 +89,7 @@ pub fn standing(repo: &Repository) -> Result<Standing, InstallError> {
 }
 
 /// The hooks of the configuration for an event; git runs them before the one in the folder.
-fn configured(settings: &[ConfigValue], event: Event) -> Vec<Runner> {
+fn configured(settings: &[ConfigValue], event: HookEvent) -> Vec<HookRunner> {
     let value = |value: &ConfigValue, key: &str| {
         let rest = value
             .key
@@ -106,14 +106,14 @@ fn configured(settings: &[ConfigValue], event: Event) -> Vec<Runner> {
         last.and_then(|(_, value)| value)
             .is_some_and(|value| matches!(value.as_str(), "false" | "no" | "off" | "0"))
     };
-    let mut runners: Vec<Runner> = Vec::new();
+    let mut runners: Vec<HookRunner> = Vec::new();
     for (name, wanted) in settings.iter().filter_map(|found| value(found, "event")) {
         if wanted.as_deref() == Some(event.name()) && !is_off(&name) {
             let is_ours = name.strip_prefix(include::NAME_PREFIX) == Some(event.name());
             let runner = if is_ours {
-                Runner::Merkle
+                HookRunner::Merkle
             } else {
-                Runner::Configured(name)
+                HookRunner::Configured(name)
             };
             runners.retain(|found| *found != runner);
             runners.push(runner);
@@ -122,7 +122,7 @@ fn configured(settings: &[ConfigValue], event: Event) -> Vec<Runner> {
     runners
 }
 
-fn in_folder(folder: &Folder, event: Event) -> Vec<Runner> {
+fn in_folder(folder: &HookFolder, event: HookEvent) -> Vec<HookRunner> {
     let Some(entry) = folder.hook(event) else {
         return Vec::new();
     };
@@ -136,12 +136,12 @@ fn in_folder(folder: &Folder, event: Event) -> Vec<Runner> {
 }
 
 /// What runs when the file of this name does.
-fn in_file(folder: &Folder, event: Event, name: &str, entry: &Entry) -> Vec<Runner> {
-    let hook = || Runner::Hook(folder.path.join(name));
+fn in_file(folder: &HookFolder, event: HookEvent, name: &str, entry: &HookFile) -> Vec<HookRunner> {
+    let hook = || HookRunner::Hook(folder.path.join(name));
     if !entry.is_executable() {
         return Vec::new();
     }
-    let Entry::File { bytes, .. } = entry else {
+    let HookFile::File { bytes, .. } = entry else {
         return vec![hook()];
     };
     if !can_start(bytes) {
@@ -150,10 +150,10 @@ fn in_file(folder: &Folder, event: Event, name: &str, entry: &Entry) -> Vec<Runn
     if !script::has_block(bytes) {
         return vec![hook()];
     }
-    let mut runners = vec![Runner::Merkle];
+    let mut runners = vec![HookRunner::Merkle];
     if script::is_chain(bytes, event) {
         let chained = folder.chained(event).filter(|entry| entry.is_executable());
-        runners.extend(chained.map(|_| Runner::Hook(folder.path.join(event.chained_name()))));
+        runners.extend(chained.map(|_| HookRunner::Hook(folder.path.join(event.chained_name()))));
     } else if !script::is_nothing(&script::strip(bytes)) {
         runners.insert(usize::from(!script::is_behind(bytes)), hook());
     }
@@ -191,8 +191,11 @@ mod tests {
             set("other.event", "pre-push"),
         ];
         assert_eq!(
-            configured(&settings, Event::PostCommit),
-            [Runner::Configured("lint.er".to_owned()), Runner::Merkle]
+            configured(&settings, HookEvent::PostCommit),
+            [
+                HookRunner::Configured("lint.er".to_owned()),
+                HookRunner::Merkle
+            ]
         );
     }
 }

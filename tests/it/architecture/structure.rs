@@ -1,4 +1,4 @@
-//! Rules about how things are cut: methods of the workspace, parameters of functions.
+//! Rules about how things are cut: methods of the workspace, parameters of functions, names of types.
 
 use super::rule::{Fault, fault};
 use super::source::Source;
@@ -6,6 +6,64 @@ use super::source::Source;
 /// The room in which the workspace has its methods, and the most it may have.
 const WORKSPACE_ROOM: &str = "workspace";
 pub(crate) const WORKSPACE_METHODS_MAX: usize = 25;
+
+/// Public types whose names more than one room uses. Names are taken out of this list, and none is added.
+pub(crate) const SHARED_NAMES: &[&str] = &[
+    "Asking",
+    "Body",
+    "Change",
+    "Content",
+    "Cost",
+    "Definition",
+    "Definitions",
+    "Detail",
+    "Entry",
+    "Fault",
+    "Form",
+    "Found",
+    "Include",
+    "Key",
+    "Kind",
+    "Known",
+    "Level",
+    "Line",
+    "Origin",
+    "Outcome",
+    "Part",
+    "Place",
+    "Plan",
+    "Policy",
+    "Question",
+    "Reach",
+    "Reader",
+    "Reason",
+    "Refused",
+    "Request",
+    "Role",
+    "Scope",
+    "Section",
+    "Shown",
+    "State",
+    "Step",
+    "Style",
+    "Task",
+    "Usage",
+    "Verdict",
+    "Words",
+    "Writer",
+];
+
+/// The names of the public types that a file defines.
+pub(crate) fn public_types(source: &Source) -> Vec<String> {
+    (0..source.tokens.len())
+        .filter(|index| {
+            matches!(source.at(*index), "struct" | "enum" | "trait" | "type")
+                && source.before(*index) == "pub"
+                && !source.tokens[*index].in_test
+        })
+        .map(|index| source.at(index + 1).to_owned())
+        .collect()
+}
 
 /// Methods that are given to the workspace outside of its room: what is done with one is a free function in `ops/`.
 pub(crate) fn workspace_faults(source: &Source) -> Vec<Fault> {

@@ -5,12 +5,12 @@ use crate::base::{FrameType, TreePath, clock};
 use crate::cli::snapshot::find_at_head;
 use crate::cli::{CliError, Exit};
 use crate::frame::BasisKind;
-use crate::view::{ContextView, Filter, Order, Orders, Source, State};
+use crate::view::{ContextView, FrameFilter, FrameOrder, FrameSource, FrameState, Orders};
 use crate::workspace::Workspace;
 
 /// The view that the options describe.
 pub(super) fn view(args: &Args) -> Result<ContextView, CliError> {
-    let filter = Filter {
+    let filter = FrameFilter {
         types: args.types.clone(),
         agents: args.agents.clone(),
         basis_kinds: args.basis_kinds.clone(),
@@ -32,7 +32,7 @@ pub(super) fn view(args: &Args) -> Result<ContextView, CliError> {
 /// Makes related paths, which are written as seen from the current directory, paths of the tree.
 pub(super) fn find_related(view: &mut ContextView, workspace: &Workspace) -> Result<(), CliError> {
     for source in &mut view.sources {
-        if let Source::Related(path) = source {
+        if let FrameSource::Related(path) = source {
             let text = path.to_text().into_owned();
             let target = find_at_head(workspace, &text)?;
             *path = target
@@ -43,18 +43,18 @@ pub(super) fn find_related(view: &mut ContextView, workspace: &Workspace) -> Res
     Ok(())
 }
 
-fn order(args: &Args) -> Result<Order, CliError> {
+fn order(args: &Args) -> Result<FrameOrder, CliError> {
     let (name, list) = args.order.split_once('=').unwrap_or((&args.order, ""));
-    let relevance = |types| Order::Relevance {
+    let relevance = |types| FrameOrder::Relevance {
         query: args.query.clone(),
         types,
     };
     let orders = Orders::default();
     let found = match name {
-        "recency" if args.query.is_empty() => Some(Order::Recency),
+        "recency" if args.query.is_empty() => Some(FrameOrder::Recency),
         "recency" => Some(relevance(Vec::new())),
-        "type" => Some(Order::Type(words(list)?)),
-        "agent" => Some(Order::Agent(words(list)?)),
+        "type" => Some(FrameOrder::Type(words(list)?)),
+        "agent" => Some(FrameOrder::Agent(words(list)?)),
         "relevance" => Some(relevance(words::<FrameType>(list)?)),
         _ => orders.get(name),
     };
@@ -83,16 +83,16 @@ pub(super) fn parse_basis_kind(text: &str) -> Result<BasisKind, String> {
         .map_err(|()| "expected generated, synthesis, written or invalidation".to_owned())
 }
 
-pub(super) fn parse_state(text: &str) -> Result<State, String> {
+pub(super) fn parse_state(text: &str) -> Result<FrameState, String> {
     text.parse()
         .map_err(|()| "expected fresh, outdated, invalidated or superseded".to_owned())
 }
 
-pub(super) fn parse_source(text: &str) -> Result<Source, String> {
+pub(super) fn parse_source(text: &str) -> Result<FrameSource, String> {
     match text.split_once('=') {
-        None if text == "parent" => Ok(Source::Parent),
-        None if text == "siblings" => Ok(Source::Siblings),
-        Some(("related", path)) => Ok(Source::Related(TreePath::from(path))),
+        None if text == "parent" => Ok(FrameSource::Parent),
+        None if text == "siblings" => Ok(FrameSource::Siblings),
+        Some(("related", path)) => Ok(FrameSource::Related(TreePath::from(path))),
         _ => Err("expected parent, siblings or related=<path>".to_owned()),
     }
 }
@@ -131,7 +131,7 @@ mod tests {
         }
         assert_eq!(
             parse_source("related=src/"),
-            Ok(Source::Related("src/".into()))
+            Ok(FrameSource::Related("src/".into()))
         );
         assert!(parse_source("related").is_err() && parse_source("everything").is_err());
     }

@@ -13,7 +13,8 @@ use crate::cli::{CliError, Exit, Style, Ui};
 use crate::frame::model::Cost;
 use crate::git::Repository;
 use crate::hook::install::{
-    self, Action, Blocked, Edit, Event, HookManager, Mode, Place, Prepared, Request, Verdict,
+    self, Action, Blocked, Edit, FolderOwner, HookEvent, HookManager, HooksPath, InstallRequest,
+    Mode, Prepared,
 };
 
 /// What a user runs in a repository whose hooks were written by hand: no other user's files start them.
@@ -27,7 +28,7 @@ pub struct Args {
     mode: String,
     /// Install only for these events, separated by commas
     #[arg(long, value_name = "list", value_delimiter = ',', value_parser = parse_event)]
-    events: Option<Vec<Event>>,
+    events: Option<Vec<HookEvent>>,
     /// Daily limit for paid agents, in US dollars (default: 0)
     #[arg(long, value_name = "usd", value_parser = parse_dollars)]
     budget: Option<u64>,
@@ -57,16 +58,16 @@ struct SnippetDocument {
     text: String,
 }
 
-fn parse_event(name: &str) -> Result<Event, String> {
-    let names = || Event::ALL.map(Event::name).join(", ");
-    Event::parse(name).ok_or_else(|| format!("expected some of {}", names()))
+fn parse_event(name: &str) -> Result<HookEvent, String> {
+    let names = || HookEvent::ALL.map(HookEvent::name).join(", ");
+    HookEvent::parse(name).ok_or_else(|| format!("expected some of {}", names()))
 }
 
 /// Installs, or says why not and what to do instead.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let repository = open(program)?;
     let is_print = args.mode == "print";
-    let request = Request {
+    let request = InstallRequest {
         mode: match args.mode.as_str() {
             "config" => Some(Mode::Config),
             "hookdir" | "print" => Some(Mode::Hookdir),
@@ -83,7 +84,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     if is_print || prepared.blocked.is_some() {
         return instead(&repository, &request, &prepared, &mut program.ui);
     }
-    if prepared.place.verdict != Verdict::Own
+    if prepared.place.verdict != FolderOwner::Own
         && prepared.mode == Mode::Hookdir
         && !program.ui.is_json()
     {
@@ -116,7 +117,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 /// Says what a person writes instead.
 fn instead(
     repository: &Repository,
-    request: &Request,
+    request: &InstallRequest,
     prepared: &Prepared,
     ui: &mut Ui,
 ) -> Result<Exit, CliError> {
@@ -162,7 +163,7 @@ fn by_hand() -> String {
     )
 }
 
-fn refusal(blocked: Blocked, place: &Place) -> CliError {
+fn refusal(blocked: Blocked, place: &HooksPath) -> CliError {
     let directory = quoted(&place.directory);
     let (text, hint) = match blocked {
         Blocked::InWorkTree => (
@@ -198,11 +199,11 @@ fn remark(repository: &Repository, prepared: &Prepared, ui: &Ui) {
         let name = manager.name();
         ui.note(&format!("{name} may write its hooks anew; 'git merkle hooks install --mode=print' shows what to tell it"));
     }
-    let has_lfs_hook = |event: &Event| {
+    let has_lfs_hook = |event: &HookEvent| {
         let hook = fs::read(prepared.place.directory.join(event.name())).unwrap_or_default();
         install::script::is_lfs(&install::script::strip(&hook))
     };
-    let lfs_events: Vec<&Event> = prepared
+    let lfs_events: Vec<&HookEvent> = prepared
         .events
         .iter()
         .filter(|event| event.is_of_lfs())
@@ -228,7 +229,7 @@ fn show_differences(ui: &mut Ui, prepared: &Prepared) -> Result<(), CliError> {
                 before,
                 after,
             } => {
-                let text = |content: &Option<install::edit::Content>| {
+                let text = |content: &Option<install::edit::HookContent>| {
                     content
                         .as_ref()
                         .map(|content| String::from_utf8_lossy(&content.bytes).into_owned())
@@ -258,7 +259,7 @@ fn show_differences(ui: &mut Ui, prepared: &Prepared) -> Result<(), CliError> {
     Ok(ui.flush()?)
 }
 
-fn document(request: &Request, prepared: &Prepared) -> Document {
+fn document(request: &InstallRequest, prepared: &Prepared) -> Document {
     Document {
         mode: prepared.mode.name(),
         binary: request.binary.to_string_lossy().into_owned(),

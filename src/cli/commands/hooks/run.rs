@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
 use crate::config::table;
-use crate::hook::install::record::Record;
+use crate::hook::install::record::InstallRecord;
 use crate::hook::marker::{self, Marker};
 use crate::hook::{detach, worker};
 use crate::workspace::Workspace;
@@ -84,7 +84,7 @@ fn is_wanted(workspace: &Workspace, program: &Program) -> bool {
         Ok(Some(wanted)) => wanted,
         Ok(None) => {
             // A record that cannot be read was written by an installation.
-            let is_installed = !matches!(Record::load(&workspace.state), Ok(None));
+            let is_installed = !matches!(InstallRecord::load(&workspace.state), Ok(None));
             is_installed
                 && program
                     .environment

@@ -12,8 +12,8 @@ use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui, json};
 use crate::frame::model::Cost;
 use crate::git::{Repository, StateDir};
-use crate::hook::install::standing::{EventStanding, Runner};
-use crate::hook::install::{Mode, Standing, standing};
+use crate::hook::install::standing::{EventStanding, HookRunner};
+use crate::hook::install::{HookStatus, Mode, standing};
 use crate::hook::{log, marker, worker};
 
 /// Runs of the worker that are shown.
@@ -101,7 +101,7 @@ fn show_worker(ui: &mut Ui, worker: &WorkerDocument) -> Result<(), CliError> {
 fn show_installation(
     ui: &mut Ui,
     repository: &Repository,
-    found: &Standing,
+    found: &HookStatus,
 ) -> Result<(), CliError> {
     match &found.record {
         None => writeln!(ui, "hooks     not installed")?,
@@ -161,18 +161,18 @@ fn show_event(ui: &mut Ui, repository: &Repository, event: &EventStanding) -> Re
     for (index, runner) in event.effective.iter().enumerate() {
         write!(ui, "{}", if index == 0 { "; runs " } else { ", then " })?;
         match runner {
-            Runner::Merkle => write!(ui, "git merkle")?,
-            Runner::Configured(name) => {
+            HookRunner::Merkle => write!(ui, "git merkle")?,
+            HookRunner::Configured(name) => {
                 let name = ui.styled(Style::Plain, name).to_string();
                 write!(ui, "hook.{name}")?;
             }
-            Runner::Hook(path) => show_path(ui, repository, path)?,
+            HookRunner::Hook(path) => show_path(ui, repository, path)?,
         }
     }
     Ok(writeln!(ui)?)
 }
 
-fn document(found: &Standing, worker: WorkerDocument) -> Document {
+fn document(found: &HookStatus, worker: WorkerDocument) -> Document {
     let record = found.record.as_ref();
     Document {
         installed: record.is_some(),
@@ -188,16 +188,16 @@ fn document(found: &Standing, worker: WorkerDocument) -> Document {
 }
 
 fn event_document(event: &EventStanding) -> EventDocument {
-    let runner = |runner: &Runner| match runner {
-        Runner::Merkle => RunnerDocument {
+    let runner = |runner: &HookRunner| match runner {
+        HookRunner::Merkle => RunnerDocument {
             kind: "merkle",
             name: "git-merkle".to_owned(),
         },
-        Runner::Configured(name) => RunnerDocument {
+        HookRunner::Configured(name) => RunnerDocument {
             kind: "config",
             name: name.clone(),
         },
-        Runner::Hook(path) => RunnerDocument {
+        HookRunner::Hook(path) => RunnerDocument {
             kind: "hook",
             name: json::path(path.as_os_str().as_bytes()),
         },
