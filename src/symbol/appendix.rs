@@ -127,9 +127,13 @@ fn collect_tests<'s>(
     symbols: &'s [Symbol],
     path: &str,
 ) {
+    let holds = |symbol: &&Symbol| {
+        let mut members = symbol.children.iter();
+        symbol.kind == Kind::Test || members.any(|member| member.kind == Kind::Test)
+    };
     let (inner, leaves): (Vec<&Symbol>, Vec<&Symbol>) = symbols
         .iter()
-        .filter(|symbol| symbol.kind == Kind::Test)
+        .filter(holds)
         .partition(|symbol| !symbol.children.is_empty());
     if !leaves.is_empty() {
         groups.push((path.to_owned(), leaves));

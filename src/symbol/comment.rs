@@ -3,6 +3,7 @@
 //! Works on plain text, so that it serves languages with and without a grammar alike. Licences, `#!` lines,
 //! editor and linter instructions are never documentation.
 
+use super::licence::is_licence;
 use super::outline::PARAGRAPH_BYTES_MAX;
 use super::plain::without_marks;
 
@@ -216,7 +217,19 @@ pub(super) fn file_paragraph(text: &str, style: Style) -> String {
     found
 }
 
-fn is_section(text: &str) -> bool {
+/// What the first comment of a file says, for one in which nothing else is known that it could be about.
+pub(super) fn head_paragraph(text: &str, style: Style) -> String {
+    let lines = text.lines().take(HEAD_LINES_MAX).map(str::trim);
+    let mut lines = lines
+        .skip_while(|line| line.is_empty() || is_skipped(line))
+        .peekable();
+    let said = take_block(&mut lines, style).map(|block| paragraph(&block, style));
+    said.filter(|said| said.split(' ').count() >= WORDS_MIN)
+        .unwrap_or_default()
+}
+
+/// Whether a text only says which part of a file begins.
+pub(super) fn is_section(text: &str) -> bool {
     let text = text.trim_end_matches(['.', ':']);
     SECTIONS
         .iter()
@@ -384,12 +397,29 @@ fn strip_tag(line: &str) -> &str {
 
 /// A line about a parameter, a result or an author, and not about the whole.
 fn is_tag(line: &str) -> bool {
+    // `Supported browsers:: all` in the documentation of Ruby.
+    let label = line
+        .split_once("::")
+        .filter(|(_, rest)| rest.starts_with(' '));
+    let is_label = label.is_some_and(|(label, _)| {
+        let is_word = |c: char| c.is_alphabetic() || c == ' ';
+        label.starts_with(char::is_uppercase) && label.contains(' ') && label.chars().all(is_word)
+    });
     let word = line.strip_prefix(['@', '\\']).unwrap_or_default();
     let word = word.split([' ', '{']).next().unwrap_or_default();
-    matches!(
-        word,
-        "param" | "return" | "returns" | "throws" | "rdname" | "author" | "see" | "link" | "var"
-    )
+    is_label
+        || matches!(
+            word,
+            "param"
+                | "return"
+                | "returns"
+                | "throws"
+                | "rdname"
+                | "author"
+                | "see"
+                | "link"
+                | "var"
+        )
 }
 
 /// Lines that end the prose of a comment: tags, code, lists of parameters, headings.
@@ -414,17 +444,7 @@ fn ends_prose(line: &str) -> bool {
         ">>> ",
         "<param",
     ];
-    // `Supported browsers:: all` in the documentation of Ruby.
-    let label = line.split_once(":: ").map(|(label, _)| label);
-    let is_label = label.is_some_and(|label| {
-        label.starts_with(char::is_uppercase)
-            && label.chars().all(|c| c.is_alphabetic() || c == ' ')
-            && label.contains(' ')
-    });
-    STARTS.iter().any(|start| line.starts_with(start))
-        || is_label
-        || line == "Parameters"
-        || line == "::"
+    STARTS.iter().any(|start| line.starts_with(start)) || line == "Parameters" || line == "::"
 }
 
 fn is_ornament(line: &str) -> bool {
@@ -458,56 +478,6 @@ fn is_instruction(line: &str) -> bool {
     MARKS.iter().any(|mark| line.starts_with(mark))
         || line.contains("-*-")
         || line.starts_with("type: ignore")
-}
-
-fn is_licence(line: &str) -> bool {
-    const WORDS: [&str; 41] = [
-        "copyright",
-        "not certified by github",
-        "redistributions ",
-        "neither the name",
-        "\"as is\"",
-        "'as is'",
-        "in no event",
-        "under the terms",
-        "list of conditions",
-        "this permission notice",
-        "may not use this file",
-        "limitations under the license",
-        "this software is provided",
-        "the software is provided",
-        "any express or",
-        "license file",
-        "see license",
-        "see copying",
-        "https://opensource.org/licenses",
-        "apache license",
-        "(c) ",
-        "spdx-license",
-        "licensed under",
-        "licensed to ",
-        "license:",
-        "all rights reserved",
-        "permission is hereby",
-        "permission to use, copy",
-        "this file is part of",
-        "is free software",
-        "governed by a",
-        "distributed in the hope",
-        "should have received a copy",
-        "under section 7 of gpl",
-        "as a special exception",
-        "warranty of",
-        "redistribution and use",
-        "unless required by applicable",
-        "obtain a copy of the license",
-        "express or implied",
-        "without warranties",
-    ];
-    let lower = line.to_ascii_lowercase();
-    WORDS.iter().any(|word| lower.contains(word))
-        || lower.contains('©')
-        || lower.starts_with("the mit license")
 }
 
 /// One line: runs of white space and control characters become one space.
@@ -672,7 +642,7 @@ mod tests {
                 "",
             ),
             (
-                "##\n# Prevented attack::  CSRF\n# More infos::  http://x\n#\n# Checks a token.",
+                "##\n# Prevented attack::  CSRF\n# More infos::  * http://x\n#     * http://y\n#\n# Checks a token.",
                 HASH,
                 "Checks a token.",
             ),

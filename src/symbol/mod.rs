@@ -14,6 +14,7 @@ mod codec;
 mod comment;
 mod extract;
 mod language;
+mod licence;
 pub mod map;
 mod markdown;
 mod order;

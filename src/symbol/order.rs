@@ -32,7 +32,7 @@ pub(super) fn by_importance(symbols: &[Symbol]) -> Vec<&Symbol> {
 fn rank(symbol: &Symbol) -> u8 {
     match symbol.kind {
         Kind::Module if is_internal(&symbol.name) => 3,
-        Kind::Type => 1,
+        Kind::Type | Kind::Route => 1,
         // Without a name it is what it holds.
         Kind::Enum | Kind::Struct
             if matches!(symbol.name.as_str(), "" | "enum" | "struct" | "union") =>

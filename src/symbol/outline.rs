@@ -208,6 +208,8 @@ kinds! {
     Line 24 "first line" "first lines";
     /// A test that has a sentence or a word for a name, or a group of such.
     Test 25 "test" "tests";
+    /// What a server answers to: a method and a path.
+    Route 26 "route" "routes";
     /// Members added to a type that stands elsewhere.
     Extension 19 "extension" "extensions";
 }

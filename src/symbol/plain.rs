@@ -49,7 +49,7 @@ fn mark(text: &str, before: char) -> Option<(String, usize)> {
         b'*' => emphasis(text),
         b':' if !before.is_alphanumeric() && before != ':' => role(text),
         b'|' => substitution(text),
-        b'{' => javadoc(text),
+        b'{' if before != '#' => javadoc(text),
         b'<' => tag(text),
         _ => None,
     }
@@ -187,6 +187,7 @@ mod tests {
             ("Uses |fetch|_, a || b", "Uses fetch, a || b"),
             ("Turns {@link Foo} <p>on</p>.", "Turns Foo on."),
             ("Is <see cref=\"T:It\"/> a < 1 > c", "Is It a < 1 > c"),
+            ("says #{@name} and #{b}", "says #{@name} and #{b}"),
             ("std::`x` and a:b:`c`", "std::`x` and a:b:`c`"),
             ("![a](b) [a [b](c", "![a](b) [a [b](c"),
             ("no `end **here [", "no `end **here ["),

@@ -245,6 +245,7 @@ fn is_short(symbol: &Symbol) -> bool {
             | Kind::Column
             | Kind::Rule
             | Kind::Line
+            | Kind::Route
     );
     let is_bare = is_define(symbol) || symbol.kind == Kind::Module && symbol.children.is_empty();
     symbol.kind == Kind::Test || (is_named || is_bare) && symbol.doc.is_empty()
@@ -253,10 +254,12 @@ fn is_short(symbol: &Symbol) -> bool {
 fn push_symbol(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize) {
     let indent = "  ".repeat(depth);
     let signature = cap(&without_receiver(symbol), SIGNATURE_BYTES_MAX);
-    let shown = if symbol.kind == Kind::Heading {
-        prose(&signature)
-    } else {
-        code(&signature)
+    // A type that stands elsewhere is not declared here.
+    let is_named = symbol.signature == symbol.name || symbol.signature.starts_with("type ");
+    let shown = match symbol.kind {
+        Kind::Heading => prose(&signature),
+        Kind::Extension if is_named => format!("members of {}", code(&symbol.name)),
+        _ => code(&signature),
     };
     let _ = write!(list, "{indent}- {shown}{}", attributes(symbol));
     let docs = if depth == 0 {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::facts::Facts;
 use super::policy::{Part, PartKind};
-use super::reading::{code, cut, head, listed, purpose, sentence, signatures};
+use super::reading::{code, cut, declared, head, listed, purpose, sentence, signatures};
 
 /// Children that are named with what they declare or are about.
 const POINTS_MAX: usize = 5;
@@ -16,6 +16,8 @@ const POINTS_MAX: usize = 5;
 const SUBJECTS_MAX: usize = 12;
 /// Bytes of what one child is about.
 const POINT_BYTES_MAX: usize = 90;
+/// Longest first paragraph that is a title.
+const TITLE_BYTES_MAX: usize = 48;
 /// Fewest files whose names can have something in common.
 const NAMED_MIN: usize = 3;
 
@@ -26,12 +28,27 @@ pub(super) fn likeness(ranked: &[&Part<'_>]) -> Option<String> {
     if files.is_empty() {
         return holds(&directories);
     }
+    if files.iter().all(|part| is_image(&part.name)) {
+        let names: Vec<&str> = files.iter().map(|part| &*part.name).collect();
+        return Some(format!("Images: {}.", listing(&names, SUBJECTS_MAX)));
+    }
     let tests: Vec<&str> = files
         .iter()
         .filter_map(|part| subject(&part.name))
         .collect();
     if 5 * tests.len() >= 3 * files.len() {
         return Some(format!("Tests: {}.", listing(&tests, SUBJECTS_MAX)));
+    }
+    if let [file] = files[..]
+        && directories.is_empty()
+        && let Some(says) = about(file).or_else(|| declared(file))
+    {
+        let end = if says.ends_with(['.', '…', '!', '?']) {
+            ""
+        } else {
+            "."
+        };
+        return Some(format!("{}: {says}{end}", what(&files)));
     }
     let pattern = pattern(&files);
     let keys = common_names(&files);
@@ -42,7 +59,11 @@ pub(super) fn likeness(ranked: &[&Part<'_>]) -> Option<String> {
         }
     }
     if points.is_empty() && pattern.is_none() && keys.is_none() {
-        return holds(&directories);
+        let held = holds(&directories);
+        points.extend(files.iter().filter_map(|part| contents(part)).take(2));
+        if held.is_some() || points.is_empty() {
+            return held;
+        }
     }
     let mut text = what(&files);
     for more in [pattern, keys].into_iter().flatten() {
@@ -98,15 +119,49 @@ fn about(part: &Part<'_>) -> Option<String> {
     purpose(part).map(|text| sentence(&text, POINT_BYTES_MAX))
 }
 
-/// What a file declares first, or is about.
+/// What a file declares first, is called, or is about.
 fn point(part: &Part<'_>) -> Option<String> {
     if let Some(signature) = signatures(part).next() {
         return Some(head(signature));
     }
+    let about = about(part);
+    // What a document is called above its text says more than its first section.
+    let is_title =
+        |text: &String| text.len() <= TITLE_BYTES_MAX && text.ends_with(char::is_alphanumeric);
+    let title = about.clone().filter(is_title);
     let heading = listed(part).next().filter(|text| !text.contains('`'));
-    heading
-        .map(|text| cut(text, POINT_BYTES_MAX))
-        .or_else(|| about(part).map(|text| text.trim_end_matches('.').to_owned()))
+    title
+        .or_else(|| heading.map(|text| cut(text, POINT_BYTES_MAX)))
+        .or_else(|| called(part))
+        .or_else(|| {
+            let routes = listed(part).find(|line| line.starts_with("route"));
+            routes.map(|line| cut(line, POINT_BYTES_MAX))
+        })
+        .or_else(|| about.map(|text| text.trim_end_matches('.').to_owned()))
+}
+
+/// The name that a file of keys gives itself.
+fn called(part: &Part<'_>) -> Option<String> {
+    let mut keys = listed(part).flat_map(|line| line.split('`').skip(1).step_by(2));
+    let name = keys.find_map(|key| key.strip_prefix("name "))?;
+    Some(cut(name, POINT_BYTES_MAX))
+}
+
+/// What a file of which nothing else is said lists.
+fn contents(part: &Part<'_>) -> Option<String> {
+    let line = listed(part).next()?;
+    Some(format!(
+        "{} with {}",
+        code(part),
+        cut(line, POINT_BYTES_MAX)
+    ))
+}
+
+fn is_image(name: &str) -> bool {
+    let end = name.rsplit_once('.').map_or("", |(_, end)| end);
+    ["png", "jpg", "jpeg", "gif", "svg", "ico", "webp", "bmp"]
+        .iter()
+        .any(|known| end.eq_ignore_ascii_case(known))
 }
 
 fn is_code(files: &[&Part<'_>]) -> bool {
@@ -278,67 +333,114 @@ mod tests {
         likeness(&parts.iter().collect::<Vec<_>>())
     }
 
+    #[track_caller]
+    fn check(parts: &[(&str, &str)], expected: &str) {
+        assert_eq!(said(parts).as_deref().unwrap_or_default(), expected);
+    }
+
     #[test]
-    fn a_directory_says_what_its_children_share() {
+    fn programs_share_tests_names_and_declarations() {
         let php = |class: &str| format!("PHP source, 50+ lines.\n\n- `class {class}`\n");
         let php = [php("AmqpHandler"), php("FleepHandler"), php("Utils")];
+        let tests = [
+            ("test_app.py", ""),
+            ("test_cli.py", ""),
+            ("conftest.py", ""),
+        ];
+        check(&tests, "Tests: `app`, `cli`.");
+        check(
+            &[
+                ("AmqpHandler.php", &php[0]),
+                ("FleepHandler.php", &php[1]),
+                ("NullHandler.php", "PHP source, 10+ lines.\n"),
+                ("Utils.php", &php[2]),
+            ],
+            "PHP files named `*Handler` (3): `class AmqpHandler`, `class FleepHandler`, `class Utils`.",
+        );
+    }
+
+    #[test]
+    fn data_and_documents_share_keys_and_say_what_they_are_called() {
         let yaml =
             |more: &str| format!("YAML file, 20+ lines.\n\n- keys `name`, {more}`jobs: test`\n");
-        for (parts, expected) in [
+        check(
+            &[("a.yml", &yaml("`on`, ")), ("b.yml", &yaml(""))],
+            "YAML files with `name`, `jobs`.",
+        );
+        let named =
+            |name: &str| format!("YAML file, 20+ lines.\n\n- keys `name {name}`, `jobs: a`\n");
+        let list = "List file, under 10 lines, 1 entry.\n\n- entry `* @a`\n";
+        check(
+            &[
+                ("a.yml", &named("Test")),
+                ("b.yml", &named("Lint")),
+                ("OWNERS", list),
+            ],
+            "Files: Test; Lint.",
+        );
+        let document = |says: &str, heading: &str| {
+            format!("{says}reStructuredText file, 50+ lines.\n\n- {heading}\n  - Simple\n")
+        };
+        let flashing = document("", "Flashing");
+        check(
+            &[
+                ("a.rst", &document("Imagine.\n\n", "Large apps")),
+                ("b.rst", &flashing),
+            ],
+            "reStructuredText files: Large apps; Flashing.",
+        );
+        check(
+            &[
+                ("a.rst", &document("A first look\n\n", "Data")),
+                ("b.rst", &flashing),
+            ],
+            "reStructuredText files: A first look; Flashing.",
+        );
+    }
+
+    #[test]
+    fn one_file_speaks_for_its_directory() {
+        for (name, body, expected) in [
             (
-                vec![
-                    ("test_app.py", ""),
-                    ("test_cli.py", ""),
-                    ("conftest.py", ""),
-                ],
-                Some("Tests: `app`, `cli`."),
+                "a.css",
+                "CSS file, 20+ lines, 2 rules.\n\n- rules `html`, `body`\n",
+                "CSS file: rules `html`, `body`.",
             ),
             (
-                vec![
-                    ("AmqpHandler.php", php[0].as_str()),
-                    ("FleepHandler.php", &php[1]),
-                    ("NullHandler.php", "PHP source, 10+ lines.\n"),
-                    ("Utils.php", &php[2]),
-                ],
-                Some(
-                    "PHP files named `*Handler` (3): `class AmqpHandler`, `class FleepHandler`, `class Utils`.",
-                ),
+                "A.php",
+                "PHP source, 50+ lines, 1 public item.\n\n- `class A`: Logs to A.\n",
+                "PHP file: `class A`: Logs to A.",
             ),
             (
-                vec![("a.yml", &yaml("`on`, ")), ("b.yml", &yaml(""))],
-                Some("YAML files with `name`, `jobs`."),
+                "a.h",
+                "Mocks of classes. More.\n\nC++ source, 20+ lines.\n\n- `class A`\n",
+                "C++ file: Mocks of classes.",
             ),
-            (
-                vec![
-                    (
-                        "a.rst",
-                        "Imagine.\n\nreStructuredText file, 50+ lines.\n\n- Large apps\n",
-                    ),
-                    (
-                        "b.rst",
-                        "reStructuredText file, 50+ lines.\n\n- Flashing\n  - Simple\n",
-                    ),
-                ],
-                Some("reStructuredText files: Large apps; Flashing."),
-            ),
-            (
-                vec![(
-                    "flask/",
-                    "Makes servers. And more.\n\nDirectory of 3 files.\n",
-                )],
-                Some("Holds `flask/`: Makes servers."),
-            ),
-            (
-                vec![
-                    ("a.png", "Binary file (3 bytes).\n"),
-                    ("b/", "Directory of 1 file.\n"),
-                ],
-                None,
-            ),
-            (vec![("link", "")], None),
         ] {
-            assert_eq!(said(&parts).as_deref(), expected);
+            check(&[(name, body)], expected);
         }
+        let js = "JavaScript source, 50+ lines, 1 public item.\n\n- route `GET /`\n";
+        let inner = ("b/", "Says more.\n\nDirectory of 1 file.\n");
+        check(&[("a.js", js), inner], "JavaScript file: route `GET /`.");
+        let flask = (
+            "flask/",
+            "Makes servers. And more.\n\nDirectory of 3 files.\n",
+        );
+        check(&[flask], "Holds `flask/`: Makes servers.");
+    }
+
+    #[test]
+    fn names_alone_are_no_sentence_but_for_pictures() {
+        let picture = ("a.png", "Binary file (3 bytes).\n");
+        check(
+            &[picture, ("b.SVG", "XML file, under 10 lines.\n")],
+            "Images: `a.png`, `b.SVG`.",
+        );
+        check(
+            &[("a.bin", picture.1), ("b/", "Directory of 1 file.\n")],
+            "",
+        );
+        check(&[("link", "")], "");
     }
 
     proptest! {

@@ -13,6 +13,15 @@ const SIZES: [&str; 5] = [
     "A file of ",
     "A Git LFS",
 ];
+/// Words with brackets that stand before the name of a declaration.
+const NO_NAMES: [&str; 6] = [
+    "pub",
+    "(",
+    "__attribute__",
+    "__declspec",
+    "alignas",
+    "decltype",
+];
 /// Bytes of a declaration in the line of a child.
 const SIGNATURE_BYTES_MAX: usize = 48;
 
@@ -75,14 +84,65 @@ pub(super) fn cut(text: &str, bytes_max: usize) -> String {
         .last()
         .unwrap_or(0);
     let end = text[..end].rfind(' ').unwrap_or(end);
-    format!("{} …", text[..end].trim_end())
+    let end = before_code(text, end);
+    format!("{} …", text[..end].trim_end_matches([' ', ',', ';', ':']))
+}
+
+/// The place itself, or the start of the code span that it is in: one is shown whole or not at all.
+fn before_code(text: &str, end: usize) -> usize {
+    let mut at = 0;
+    while let Some(next) = text[at..end].find('`') {
+        let start = at + next;
+        let fence = text[start..]
+            .bytes()
+            .take_while(|byte| *byte == b'`')
+            .count();
+        let mut close = start + fence;
+        loop {
+            let Some(next) = text[close..].find('`') else {
+                return if start > 0 { start } else { end };
+            };
+            let run = text[close + next..]
+                .bytes()
+                .take_while(|byte| *byte == b'`')
+                .count();
+            close += next + run;
+            if run == fence {
+                break;
+            }
+        }
+        if close > end {
+            return if start > 0 { start } else { end };
+        }
+        at = close;
+    }
+    end
 }
 
 /// For a file that does not say what it is for: the first names that its outline lists.
 pub(super) fn declared(part: &Part<'_>) -> Option<String> {
-    let names: Vec<String> = signatures(part).take(3).map(head).collect();
-    if !names.is_empty() {
+    if let Some(tests) = tests(part).filter(|_| part.name.contains("test")) {
+        return Some(cut(tests, SENTENCE_BYTES_MAX));
+    }
+    let mut declared = declarations(part).take(3).collect::<Vec<_>>();
+    if let [(signature, says @ Some(_)), ..] = declared[..]
+        && is_one(part)
+    {
+        declared = vec![(signature, says)];
+    }
+    if let [(signature, Some(says))] = declared[..] {
+        let room = SENTENCE_BYTES_MAX.saturating_sub(SIGNATURE_BYTES_MAX);
+        return Some(format!("{}: {}", head(signature), cut(says, room)));
+    }
+    if !declared.is_empty() {
+        let names: Vec<String> = declared
+            .iter()
+            .map(|(signature, _)| head(signature))
+            .collect();
         return Some(names.join(", "));
+    }
+    if let Some(tests) = tests(part) {
+        return Some(cut(tests, SENTENCE_BYTES_MAX));
     }
     let mut listed = listed(part);
     let first = listed.next()?;
@@ -93,24 +153,54 @@ pub(super) fn declared(part: &Part<'_>) -> Option<String> {
     Some(cut(&text, SENTENCE_BYTES_MAX))
 }
 
-/// The declarations that a body lists, most important first; of modules and namespaces what they hold.
+/// Whether a body counts one declaration that others may use.
+fn is_one(part: &Part<'_>) -> bool {
+    let mut bodies = part.bodies.iter();
+    bodies.any(|(_, body)| find_line(body).is_some_and(|line| line.ends_with(", 1 public item.")))
+}
+
+/// The titles of tests that a body names on one line.
+fn tests<'p>(part: &'p Part<'_>) -> Option<&'p str> {
+    let body = part.bodies.first().map_or("", |(_, body)| &**body);
+    body.lines().find(|line| line.starts_with("Tests: "))
+}
+
+/// The declarations that a body lists, most important first.
 pub(super) fn signatures<'p>(part: &'p Part<'_>) -> impl Iterator<Item = &'p str> {
+    declarations(part).map(|(signature, _)| signature)
+}
+
+/// The same, each with its sentence: of modules and namespaces what they hold, and what is private where nothing else is.
+fn declarations<'p>(part: &'p Part<'_>) -> impl Iterator<Item = (&'p str, Option<&'p str>)> {
     const OUTER: [&str; 3] = ["module ", "namespace ", "mod "];
     let body = part.bodies.first().map_or("", |(_, body)| &**body);
+    let (public, private) = body.split_once("\nPrivate:\n").unwrap_or((body, ""));
+    let shown = if public.contains("- `") || public.contains("- members of `") {
+        public
+    } else {
+        private
+    };
     let mut open = 0;
-    body.lines().filter_map(move |line| {
+    shown.lines().filter_map(move |line| {
         let text = line.trim_start();
         let depth = (line.len() - text.len()) / 2;
-        let signature = text.strip_prefix("- `")?.split_once('`')?.0;
-        if depth > open {
+        let is_owner = text.starts_with("- members of `");
+        let (signature, rest) = text
+            .strip_prefix("- `")
+            .or_else(|| text.strip_prefix("- members of `"))?
+            .split_once('`')?;
+        if depth > open || signature.is_empty() {
             return None;
         }
         open = depth;
-        if OUTER.iter().any(|word| signature.starts_with(word)) {
+        // `var app = module.exports = {}`
+        let is_owner = is_owner || signature.starts_with("var ") && signature.contains("exports =");
+        if is_owner || OUTER.iter().any(|word| signature.starts_with(word)) {
             open += 1;
             return None;
         }
-        Some(signature)
+        let says = rest.split_once(": ").map(|(_, says)| says);
+        Some((signature, says.filter(|says| !says.is_empty())))
     })
 }
 
@@ -119,19 +209,24 @@ pub(super) fn listed<'p>(part: &'p Part<'_>) -> impl Iterator<Item = &'p str> {
     let body = part.bodies.first().map_or("", |(_, body)| &**body);
     body.lines()
         .filter_map(|line| line.strip_prefix("- "))
-        .filter(|text| !text.starts_with('`') && !text.starts_with("first line"))
+        .filter(|text| !text.starts_with('`'))
+        .filter(|text| !text.starts_with("first line") && !text.starts_with("members of"))
 }
 
 /// A declaration as code, short, with its name: what stands behind the name goes first.
 pub(super) fn head(signature: &str) -> String {
+    let signature = bare(signature);
     if signature.len() <= SIGNATURE_BYTES_MAX {
         return format!("`{signature}`");
     }
-    let name = signature
-        .split_once('(')
-        .or_else(|| signature.split_once('='));
+    let brackets = signature.match_indices('(').map(|(at, _)| &signature[..at]);
+    let mut brackets =
+        brackets.filter(|before| !NO_NAMES.iter().any(|word| before.ends_with(word)));
+    let name = brackets
+        .next()
+        .or_else(|| signature.split_once('=').map(|(name, _)| name));
     match name {
-        Some((name, _)) if !name.is_empty() && name.len() < SIGNATURE_BYTES_MAX => {
+        Some(name) if !name.is_empty() && name.len() < SIGNATURE_BYTES_MAX => {
             let close = if signature[name.len()..].starts_with('(') {
                 "(…)"
             } else {
@@ -140,5 +235,82 @@ pub(super) fn head(signature: &str) -> String {
             format!("`{name}{close}`")
         }
         _ => format!("`{}`", cut(signature, SIGNATURE_BYTES_MAX)),
+    }
+}
+
+/// A declaration without what stands in front of it in brackets: parameters of a template, attributes.
+fn bare(signature: &str) -> &str {
+    let brackets = [("template <", b'<', b'>'), ("__attribute__(", b'(', b')')];
+    for (begin, open, close) in brackets {
+        if !signature.starts_with(begin) {
+            continue;
+        }
+        let mut depth = 0_usize;
+        for (at, byte) in signature.bytes().enumerate().skip(begin.len() - 1) {
+            depth += usize::from(byte == open);
+            depth = depth.saturating_sub(usize::from(byte == close));
+            let rest = signature[at..].get(1..).unwrap_or_default().trim_start();
+            if depth == 0 && !rest.is_empty() {
+                return rest;
+            }
+        }
+    }
+    signature
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(body: &str) -> Part<'_> {
+        Part {
+            name: "a".into(),
+            kind: PartKind::File,
+            bodies: vec![("outline".parse().expect("a word"), body.into())],
+        }
+    }
+
+    #[test]
+    fn a_file_without_a_sentence_is_told_by_what_it_declares() {
+        let long = "a_name: &'a LongType<'a>, b: u32";
+        for (body, expected) in [
+            (
+                format!("Rust source, 20+ lines, 2 public items.\n\n- `pub(crate) fn look({long})`\n- `fn b()`: Says.\n"),
+                "`pub(crate) fn look(…)`, `fn b()`",
+            ),
+            (
+                "C++ source, 20+ lines, 2 public items.\n\n- `template <typename T, int N = (1)> class A`\n- `__attribute__((visibility(\"default\"))) int f()`\n".to_owned(),
+                "`class A`, `int f()`",
+            ),
+            (
+                "JavaScript source, 20+ lines, 2 public items.\n\n- `var app = module.exports = express()`\n  - `app.map = function (a)`\n- route `GET /`\n".to_owned(),
+                "`app.map = function (a)`",
+            ),
+            (
+                "PHP source, 20+ lines, 1 public item.\n\n- `class A`: Logs. More.\n  - `function b()`: No.\n\nPrivate:\n\n- `function c()`\n".to_owned(),
+                "`class A`: Logs. More.",
+            ),
+            (
+                "Go source, 20+ lines, 1 public item.\n\n- members of `Command`\n  - `func GenZsh()`\n\nPrivate:\n\n- `func gen()`\n".to_owned(),
+                "`func GenZsh()`",
+            ),
+            (
+                "Go source, 20+ lines.\n\nPrivate:\n\n- `func gen()`\n".to_owned(),
+                "`func gen()`",
+            ),
+            (
+                "R source, 20+ lines.\n\nTests: `a works`, ``b`c``\n".to_owned(),
+                "Tests: `a works`, ``b`c``",
+            ),
+        ] {
+            assert_eq!(declared(&part(&body)).as_deref(), Some(expected), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_code_span_is_cut_off_as_a_whole() {
+        assert_eq!(cut("Holds `a b`, `def look(x)`", 21), "Holds `a b` …");
+        assert_eq!(cut("Tests: `a b`, ``c `d` e``", 20), "Tests: `a b` …");
+        assert_eq!(cut("Holds much more", 12), "Holds much …");
     }
 }

@@ -184,6 +184,9 @@ fn declaration<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let Some((name, is_function)) = innermost(declarator) else {
         return;
     };
+    if is_function && is_statement(walk.slice(name)) {
+        return;
+    }
     if let (Some(definition), Some(body)) = (definition, body) {
         return define(walk, level, [node, name], [definition, body]);
     }
@@ -228,6 +231,15 @@ fn declaration<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         }
         _ => walk.push(level, symbol),
     }
+}
+
+/// Whether a name is that of a macro which stands for a part of a statement: `FMT_CATCH(...) {}`.
+fn is_statement(name: &str) -> bool {
+    let is_loud = name.contains('_') && !name.contains(|c: char| c.is_lowercase() || c == ':');
+    is_loud
+        && ["CATCH", "PRAGMA", "DISALLOW_"]
+            .iter()
+            .any(|part| name.contains(part))
 }
 
 /// What stands before and behind the last `::` that is in no list of arguments.

@@ -62,7 +62,11 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
         }
     }
     if outline.doc.is_empty() && outline.symbols.is_empty() && outline.imports.is_empty() {
-        lines::begin(&mut outline, text);
+        let style = language.map_or(comment::NONE, Language::comment_style);
+        outline.doc = comment::head_paragraph(text, style);
+        if outline.doc.is_empty() {
+            lines::begin(&mut outline, text);
+        }
     }
     outline
 }

@@ -247,7 +247,12 @@ fn variables<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         };
         let value = declarator.child_by_field_name("value");
         // `var app = exports = module.exports = {}`
-        if value.is_some_and(|value| walk.slice(value).starts_with("exports =")) {
+        let exported = ["exports =", "module.exports ="];
+        if value.is_some_and(|value| {
+            exported
+                .iter()
+                .any(|words| walk.slice(value).starts_with(words))
+        }) {
             walk.export(name);
         }
         if value.is_some_and(|value| walk.slice(value).starts_with("require(")) {
@@ -297,7 +302,8 @@ fn statement<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         return walk.children(level, node);
     }
     if inner.kind() == "call_expression" {
-        level.symbols.extend(test(walk, inner, DEPTH_MAX));
+        let found = test(walk, inner, DEPTH_MAX).or_else(|| route(walk, level, node, inner));
+        level.symbols.extend(found);
         return;
     }
     let left = inner
@@ -323,12 +329,15 @@ fn statement<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 /// `describe("…", function () { … })`, `it("…", …)`: a test or a group of tests, by its title.
 fn test<'t>(walk: &mut Walk<'t>, call: Node<'t>, depth_left: usize) -> Option<Symbol> {
     let function = walk.slice(call.child_by_field_name("function")?);
-    let word = function.split('.').next().unwrap_or_default();
+    let (word, more) = function.split_once('.').unwrap_or((function, ""));
     let arguments = call.child_by_field_name("arguments")?;
     let title = arguments.named_child(0)?;
     let is_test = matches!(
         word,
         "describe" | "it" | "test" | "context" | "suite" | "specify"
+    ) && matches!(
+        more,
+        "" | "only" | "skip" | "todo" | "concurrent" | "serial" | "failing"
     ) && matches!(title.kind(), "string" | "template_string");
     if !is_test || depth_left == 0 || !walk.has_room() {
         return None;
@@ -337,7 +346,7 @@ fn test<'t>(walk: &mut Walk<'t>, call: Node<'t>, depth_left: usize) -> Option<Sy
     let body = arguments
         .named_children(&mut cursor)
         .find_map(|argument| argument.child_by_field_name("body"));
-    let mut symbol = Walk::test(call, walk.slice(title).trim_matches(['"', '\'', '`']));
+    let mut symbol = Walk::test(call, unquoted(walk.slice(title)));
     let mut cursor = call.walk();
     let statements = body.map_or_else(Vec::new, |body| body.named_children(&mut cursor).collect());
     symbol.children = statements
@@ -346,6 +355,33 @@ fn test<'t>(walk: &mut Walk<'t>, call: Node<'t>, depth_left: usize) -> Option<Sy
         .filter_map(|statement| test(walk, statement.named_child(0)?, depth_left - 1))
         .collect();
     Some(symbol)
+}
+
+/// `app.get("/path", …)`: what a server answers to.
+fn route<'t>(
+    walk: &mut Walk<'t>,
+    level: &Level<'t>,
+    statement: Node<'t>,
+    call: Node<'t>,
+) -> Option<Symbol> {
+    let function = walk.slice(call.child_by_field_name("function")?);
+    let (server, method) = function.split_once('.')?;
+    let arguments = call.child_by_field_name("arguments")?;
+    let path = unquoted(walk.slice(arguments.named_child(0)?));
+    let is_route = level.place.owner.is_none()
+        && server.chars().all(char::is_alphanumeric)
+        && path.starts_with('/')
+        && arguments.named_child_count() > 1;
+    if !is_route || !walk.has_room() {
+        return None;
+    }
+    walk.route(level, statement, method, path)
+}
+
+/// A text without the quotes around it.
+fn unquoted(text: &str) -> &str {
+    let inner = text.get(1..text.len().saturating_sub(1));
+    inner.unwrap_or(text)
 }
 
 /// What the last of several assignments in a row assigns.
@@ -467,6 +503,7 @@ fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
         && walk.imports.is_empty()
         && level.symbols.iter().all(|symbol| !symbol.public);
     for symbol in &mut level.symbols {
-        symbol.public |= script || walk.exports.contains(&symbol.name);
+        let is_shared = script && symbol.kind != Kind::Test;
+        symbol.public |= is_shared || walk.exports.contains(&symbol.name);
     }
 }

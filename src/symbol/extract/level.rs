@@ -78,6 +78,15 @@ impl<'t> Level<'t> {
         comment.map(|comment| comment.start..comment.end)
     }
 
+    /// The place of the comment between which and a declaration there is one empty line.
+    pub(super) fn comment_apart(&self, node: Node<'t>) -> Option<Range<usize>> {
+        let comment = self
+            .comment
+            .as_ref()
+            .filter(|comment| node.start_position().row == comment.last_row + 2);
+        comment.map(|comment| comment.start..comment.end)
+    }
+
     /// Keeps a comment for what follows, together with the one that it touches.
     pub(super) fn note_comment(&mut self, node: Node<'t>) {
         let row = node.start_position().row;

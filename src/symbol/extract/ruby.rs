@@ -196,13 +196,17 @@ fn call<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     }) {
         return walk.children(level, body);
     }
-    let (Some(method), Some(arguments), None) =
-        (method, arguments, node.child_by_field_name("receiver"))
-    else {
+    let receiver = node.child_by_field_name("receiver");
+    let is_plain = receiver.is_none_or(|receiver| walk.slice(receiver) == "RSpec");
+    let (Some(method), Some(arguments), true) = (method, arguments, is_plain) else {
         return;
     };
-    if let Some(symbol) = test(walk, node, DEPTH_MAX) {
+    let found = test(walk, node, DEPTH_MAX).or_else(|| route(walk, level, node));
+    if let Some(symbol) = found {
         level.symbols.push(symbol);
+        return;
+    }
+    if receiver.is_some() {
         return;
     }
     match walk.slice(method) {
@@ -232,12 +236,21 @@ fn test<'t>(walk: &mut Walk<'t>, call: Node<'t>, depth_left: usize) -> Option<Sy
         .child_by_field_name("body");
     let is_test = matches!(
         method,
-        "describe" | "it" | "test" | "context" | "specify" | "should"
+        "describe"
+            | "it"
+            | "test"
+            | "context"
+            | "specify"
+            | "should"
+            | "feature"
+            | "scenario"
+            | "shared_examples"
+            | "shared_examples_for"
     ) && matches!(title.kind(), "string" | "constant" | "scope_resolution");
     if !is_test || depth_left == 0 || !walk.has_room() {
         return None;
     }
-    let mut symbol = Walk::test(call, walk.slice(title).trim_matches(['"', '\'']));
+    let mut symbol = Walk::test(call, title_of(walk, title));
     let mut cursor = call.walk();
     let calls = body.map_or_else(Vec::new, |body| body.named_children(&mut cursor).collect());
     symbol.children = calls
@@ -246,6 +259,25 @@ fn test<'t>(walk: &mut Walk<'t>, call: Node<'t>, depth_left: usize) -> Option<Sy
         .filter_map(|call| test(walk, call, depth_left - 1))
         .collect();
     Some(symbol)
+}
+
+/// The words of a title, without the quotes around them.
+fn title_of<'t>(walk: &Walk<'t>, title: Node<'t>) -> &'t str {
+    let text = walk.slice(title);
+    let inner = text.get(1..text.len().saturating_sub(1));
+    inner.filter(|_| title.kind() == "string").unwrap_or(text)
+}
+
+/// `get "/path" do … end`: what a server answers to.
+fn route<'t>(walk: &mut Walk<'t>, level: &Level<'t>, call: Node<'t>) -> Option<Symbol> {
+    let method = walk.slice(call.child_by_field_name("method")?);
+    let path = call.child_by_field_name("arguments")?.named_child(0)?;
+    call.child_by_field_name("block")?;
+    let path = title_of(walk, path);
+    if !path.starts_with('/') || !walk.has_room() {
+        return None;
+    }
+    walk.route(level, call, method, path)
 }
 
 /// `alias new old` and `alias :new :old`

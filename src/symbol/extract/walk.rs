@@ -342,6 +342,26 @@ impl<'t> Walk<'t> {
         symbol
     }
 
+    /// What a server answers to, by method and path; `None` for another call.
+    pub(super) fn route(
+        &self,
+        level: &Level<'t>,
+        call: Node<'t>,
+        method: &str,
+        path: &str,
+    ) -> Option<Symbol> {
+        let is_method = matches!(
+            method,
+            "get" | "post" | "put" | "patch" | "delete" | "all" | "head" | "options"
+        );
+        let name = format!("{} {path}", method.to_uppercase());
+        is_method.then(|| Symbol {
+            doc: self.doc_of(level, call),
+            span: Self::test(call, "").span,
+            ..with_short_name(Symbol::named(Kind::Route, &name))
+        })
+    }
+
     /// The attributes before a declaration and those within its signature, as far as there is room.
     fn attributes(&self, level: &Level<'t>, within: Vec<Range<usize>>) -> Vec<String> {
         let mut attributes = Vec::new();
@@ -364,10 +384,18 @@ impl<'t> Walk<'t> {
 
     /// The first paragraph of the comment that touches a declaration.
     pub(super) fn doc_of(&self, level: &Level<'t>, node: Node<'t>) -> String {
-        let comment = level.comment_above(node);
-        comment.map_or_else(String::new, |range| {
-            comment::paragraph(&self.text[range], self.grammar().style)
-        })
+        let style = self.grammar().style;
+        if let Some(range) = level.comment_above(node) {
+            return comment::paragraph(&self.text[range], style);
+        }
+        // One that is made to document may stand a line further up.
+        let apart = level.comment_apart(node).map(|range| &self.text[range]);
+        let said = apart.filter(|text| text.starts_with("/**"));
+        let said = said.map_or_else(String::new, |text| comment::paragraph(text, style));
+        if said == self.doc || comment::is_section(&said) {
+            return String::new();
+        }
+        said
     }
 
     /// Adds a symbol, unless there are too many.

@@ -168,7 +168,7 @@ pub(super) fn html(found: &mut Found, text: &str) {
         } else if let Some((word, name)) = template_block(rest) {
             match word {
                 "block" | "define" | "macro" => {
-                    found.push(Kind::Entry, name, &format!("{word} {name}"));
+                    found.push(Kind::Entry, name, name);
                 }
                 _ => found.push_import(name),
             }
@@ -181,6 +181,9 @@ pub(super) fn html(found: &mut Found, text: &str) {
         .unwrap_or_default();
     if found.doc.is_empty() {
         found.doc = page_paragraph(text);
+    }
+    if found.doc.starts_with("{{") {
+        found.doc.clear();
     }
 }
 

@@ -1,11 +1,16 @@
 //! The first paragraph of a document: which lines are prose, and which are marks, lists, code or navigation.
 
 use super::reader::{indent, lines};
+use crate::symbol::plain::without_marks;
 
 /// Columns from which a line above the first paragraph is code.
 const CODE_COLUMNS: usize = 4;
 /// How deep a section may stand whose first paragraph speaks for the document.
 const DEPTH_MAX: usize = 2;
+/// Headings in front of a paragraph that speaks for the document.
+const HEADINGS_MAX: usize = 4;
+/// Items of a list, none of them a link, behind which a paragraph speaks for that list.
+const ITEMS_MAX: usize = 4;
 /// Links by name that are looked up.
 const REFERENCES_MAX: usize = 8;
 /// Bytes of a paragraph that are read.
@@ -38,7 +43,7 @@ pub(super) fn first_paragraph(text: &str) -> String {
         } else {
             break;
         }
-        if paragraph.len() > PARAGRAPH_BYTES_MAX {
+        if paragraph.len() > PARAGRAPH_BYTES_MAX || within.items > ITEMS_MAX {
             break;
         }
     }
@@ -55,6 +60,7 @@ struct Within {
     directive: bool,
     comment: bool,
     list: bool,
+    items: usize,
     after_empty: bool,
 }
 
@@ -70,6 +76,7 @@ impl Within {
             (was_comment || at_start && line.starts_with("<!--")) && !line.contains("-->");
         self.fence ^= line.starts_with("```") || line.starts_with("~~~");
         self.list = at_start && (is_item(line) || self.list && (is_further_in || !after_empty));
+        self.items += usize::from(at_start && is_item(line) && !line.contains("]("));
         let is_code = at_start && after_empty && indent(whole) >= CODE_COLUMNS && !line.is_empty();
         // More of such a block follows without an empty line.
         self.after_empty |= is_code;
@@ -87,20 +94,27 @@ fn is_item(line: &str) -> bool {
 
 /// The first paragraph of a Markdown document, where it does not stand so deep that it speaks for a part only.
 pub(super) fn markdown_paragraph(text: &str) -> String {
-    let (mut levels, mut at, mut fence) = (Vec::new(), 0, false);
+    let (mut levels, mut headings, mut fence) = (Vec::new(), 0, false);
+    let (mut above, mut at) = (0, 0);
     for line in text.split_inclusive('\n') {
         fence ^= line.starts_with("```") || line.starts_with("~~~");
         let level = line.bytes().take_while(|byte| *byte == b'#').count();
-        if !fence && (1..=6).contains(&level) && line[level..].starts_with(' ') {
-            levels.retain(|above| *above < level);
+        let is_heading = !fence && (1..=6).contains(&level) && line[level..].starts_with(' ');
+        let is_underline = !fence && underline(line.trim_end()).is_some();
+        if is_heading {
+            levels.retain(|outer| *outer < level);
             levels.push(level);
-            if levels.len() > DEPTH_MAX {
-                break;
-            }
         }
+        headings += usize::from(is_heading || is_underline);
+        if levels.len() > DEPTH_MAX || headings > HEADINGS_MAX {
+            // An underlined title stands in the line before.
+            at = if is_underline { above } else { at };
+            break;
+        }
+        above = at;
         at += line.len();
     }
-    without_references(&first_paragraph(&text[..at]), text)
+    without_references(&without_marks(&first_paragraph(&text[..at])), text)
 }
 
 /// `[name]` is `name` where the document says elsewhere what it leads to.
@@ -143,7 +157,7 @@ fn is_navigation(paragraph: &str) -> bool {
         }
         depth = (depth + opens).saturating_sub(word.matches([']', ')', '>']).count());
     }
-    paragraph.len() <= 1 || links > 1 && words < 3 * links
+    !paragraph.contains(char::is_alphabetic) || links > 1 && words < 3 * links
 }
 
 /// Text without the tags of HTML that stand within a sentence.
@@ -187,7 +201,7 @@ pub(super) fn is_prose(line: &str) -> bool {
     ];
     let defines_link = line.starts_with('[') && line.contains("]:");
     let is_field = line.starts_with(':') && !line.contains(":`");
-    let is_address = line.contains("://") && !line.contains(' ');
+    let is_address = line.starts_with("http") && !line.contains(' ');
     let is_marked = MARKS.iter().any(|mark| line.starts_with(mark));
     !line.is_empty() && !defines_link && !is_field && !is_address && !is_marked
 }

@@ -27,7 +27,10 @@ pub(in crate::symbol::extract) fn read(outline: &mut Outline, text: &str) {
         }
     } else {
         by_format(&mut found, text, outline.language);
-        if found.doc.is_empty() && found.symbols.is_empty() && found.imports.is_empty() {
+        let is_page = matches!(outline.language, Some(Language::Html | Language::Template));
+        let is_untold =
+            found.doc.is_empty() && found.symbols.is_empty() && found.imports.is_empty();
+        if is_untold && !is_page {
             text::read(&mut found, text);
         }
     }

@@ -260,19 +260,21 @@ impl Reader<'_> {
             .head(at, code, columns, owner)
             .filter(|_| depth < DEPTH_MAX - 1)?;
         let kind = member_kind(kind, owner);
-        let text = self
-            .text
-            .get(at + name.start..at + name.end)?
-            .trim_matches(['"', '\'', '`']);
+        let text = self.text.get(at + name.start..at + name.end)?;
+        let text = if kind == Kind::Test {
+            text
+        } else {
+            text.trim_matches(['"', '\'', '`'])
+        };
         // Of a part of a query nothing but its name is short.
-        let is_part = kind == Kind::Key && self.row.language == Language::Sql;
+        let is_part = kind == Kind::Test || kind == Kind::Key && self.row.language == Language::Sql;
         let signature = if is_part {
             text.to_owned()
         } else {
             self.signature(at, kind)
         };
         let mut symbol = found.make(kind, &text.replace("\" \"", "."), &signature)?;
-        symbol.public = is_public;
+        symbol.public = is_public && kind != Kind::Test;
         symbol.doc = self.doc(at);
         symbol.span = Span {
             start: at as u32,

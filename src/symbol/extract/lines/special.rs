@@ -6,7 +6,7 @@ use super::reader::{after, is_word};
 use super::source::{Line, Special};
 use crate::symbol::outline::Kind::{
     self, Class, Enum, Field, Function, Implementation, Interface, Key, Method, Struct, Target,
-    Variable, Variant,
+    Test, Variable, Variant,
 };
 
 fn special(kind: Kind, name: Range<usize>) -> Option<Special> {
@@ -174,6 +174,7 @@ pub(super) fn r(line: &Line<'_>) -> Option<Special> {
         "setMethod(",
         "test_that(",
         "describe(",
+        "it(",
     ]
     .iter()
     .any(|word| line.code.starts_with(word));
@@ -183,10 +184,9 @@ pub(super) fn r(line: &Line<'_>) -> Option<Special> {
         .get(1..)?
         .find(quote.chars().next().filter(|c| matches!(c, '"' | '\''))?)?;
     special(
-        if line.code.starts_with("test_") {
-            Function
-        } else {
-            Class
+        match line.code.as_bytes() {
+            [b't' | b'd' | b'i', ..] => Test,
+            _ => Class,
         },
         open + 2..open + 2 + close,
     )

@@ -185,6 +185,11 @@ pub(super) fn guess(found: &mut Found, text: &str) {
     {
         return list::patch(found, text);
     }
+    let (first, rest) = start.split_once('\n').unwrap_or((start, ""));
+    let is_key = |key: &str| !key.is_empty() && !key.contains(char::is_whitespace);
+    if first.strip_suffix(':').is_some_and(is_key) && rest.starts_with([' ', '\t']) {
+        return tree::yaml(found, text);
+    }
     if start.starts_with("<?xml") || start.starts_with("<svg") {
         return sections::xml(found, text);
     }

@@ -145,7 +145,7 @@ fn languages_with_ends_and_layout() {
     check(
         "a.r",
         "library(x)\n#' Adds.\nadd <- function(a, b) {\n  c <- 1\n}\ntest_that(\"it adds\", {\n  x\n})\nsetClass(\"P\", x)\n.hidden <- 1\n",
-        "function add (Adds.), function it adds, class P, -variable .hidden",
+        "function add (Adds.), -test it adds, class P, -variable .hidden",
     );
     check(
         "a.clj",
@@ -418,6 +418,16 @@ fn prose_is_told_from_marks_lists_comments_and_code() {
             "Fast tool of WSGI.",
         ),
         (
+            "h.md",
+            "# Steps\n\n1. a\n2. b\n3. c\n4. d\n5. e\n\nNote that it may fail.\n",
+            "",
+        ),
+        (
+            "i.md",
+            "Tell us of it with [a\nform](https://a.b/c).\n",
+            "Tell us of it with a form.",
+        ),
+        (
             "g.md",
             "# Snapshot\n\n    Code\n      run it twice or more\n",
             "",
@@ -430,6 +440,13 @@ fn prose_is_told_from_marks_lists_comments_and_code() {
     ] {
         check_doc(name, text, doc);
     }
+}
+
+#[test]
+fn what_stands_far_down_in_a_list_of_versions_is_about_one_of_them() {
+    let version = |name: &str| format!("{name} / now\n=======\n\n * a\n\n");
+    let text = ["4", "3", "2", "1", "0"].map(version).concat();
+    check_doc("CHANGES.md", &format!("{text}The first of them.\n"), "");
 }
 
 #[test]
@@ -449,6 +466,16 @@ fn pages_licences_and_data_say_what_they_are() {
             "Cargo.toml",
             "[package]\nname = \"a\"\ndescription = \"\"\"\nKeeps values\nof all kinds.\n\"\"\"\n",
             "Keeps values of all kinds.",
+        ),
+        (
+            "data.R",
+            "#' Storm tracks data\n#'\n#' From sea.\n\"storms\"\n",
+            "Storm tracks data",
+        ),
+        (
+            ".clang-format",
+            "# To reformat a file:\n# do it\n\nLanguage: Cpp\n",
+            "To reformat a file: do it",
         ),
         ("a.yml", "# changes to the docs\n\"area\":\n  - x\n", ""),
     ] {

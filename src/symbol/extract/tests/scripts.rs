@@ -362,3 +362,49 @@ fn tests_are_known_by_their_titles() {
     - `Rack::Protection`: `runs`
     ");
 }
+
+#[test]
+fn what_only_looks_like_a_test_is_none() {
+    let js = "describe('app', function () {\n  it('sets \"etag fn\"', function () {\n    test.set('Content-Type', 'a')\n  })\n  it.only('b', () => {})\n})\n";
+    insta::assert_snapshot!(outline_of("a.test.js", js), @r#"
+    JavaScript source, under 10 lines.
+
+    Tests:
+
+    - `app`: `sets "etag fn"`, `b`
+    "#);
+    let ruby = "RSpec.describe Shop::Cart do\n  let(:a) { 1 }\n  describe '.token' do\n    it 'is \"new\"' do\n    end\n  end\nend\nclass CartTest < Minitest::Test\n  it 'adds' do\n  end\nend\n";
+    insta::assert_snapshot!(outline_of("a_spec.rb", ruby), @r#"
+    Ruby source, 10+ lines, 1 public item.
+
+    - `class CartTest < Minitest::Test`
+
+    Tests:
+
+    - `Shop::Cart › .token`: `is "new"`
+    - `CartTest`: `adds`
+    "#);
+}
+
+#[test]
+fn a_server_says_what_it_answers_to() {
+    let js = "'use strict'\n\n/**\n * Module dependencies.\n */\n\nvar app = module.exports = express();\n\n/**\n * GET search for :query.\n */\n\napp.get('/search/:query', function (req, res) {});\napp.post('/', a, b);\napp.get('title');\nclient.fetch('/x', y);\n\n/**\n * Makes it.\n */\n\nexports.make = function (a) {}\n";
+    insta::assert_snapshot!(outline_of("a.js", js), @r"
+    JavaScript source, 20+ lines, 4 public items.
+
+    - `exports.make = function (a)`: Makes it.
+    - `GET /search/:query`: GET search for :query.
+    - `var app = module.exports = express()`
+    - route `POST /`
+    ");
+    let ruby = "require 'sinatra/base'\nclass Stream < Sinatra::Base\n  # Streams.\n  get '/' do\n    x\n  end\n  post('/a') { b }\n  get '/no'\nend\n";
+    insta::assert_snapshot!(outline_of("a.rb", ruby), @r"
+    Ruby source, under 10 lines, 1 public item.
+
+    - `class Stream < Sinatra::Base`
+      - `GET /`: Streams.
+      - `POST /a`
+
+    Imports: `sinatra/base`
+    ");
+}

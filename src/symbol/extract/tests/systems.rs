@@ -361,7 +361,7 @@ fn go() {
     - `type Store[K comparable, V any] struct`: Store keeps values.
       - fields `Name string`, `sync.Mutex`
       - `func Get(key K) (V, bool)`: Get finds a value.
-    - `type other`
+    - members of `other`
       - `func Close() error`
     - `type Reader interface`: Reader reads.
       - `Read(key string) (value []byte, err error)`: Read reads one.
@@ -377,4 +377,16 @@ fn go() {
 
     Imports: `fmt`, `osx os`
     "#);
+}
+
+#[test]
+fn macros_that_are_parts_of_statements_declare_nothing() {
+    let text = "struct A {\n  MY_CATCH(const B&) { f(); }\n  MY_DISALLOW_COPY(A);\n  int go();\n};\nMY_PRAGMA(push);\nTEST(a, b) {}\n";
+    insta::assert_snapshot!(outline_of("a.cc", text), @r"
+    C++ source, under 10 lines, 2 public items.
+
+    - `struct A`
+      - `int go()`
+    - `TEST(a, b)`
+    ");
 }
