@@ -43,7 +43,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     words.resize(words.len().max(args.index + 1), OsString::new());
     let mut command = definition();
     command.build();
-    let mut command = with_names(command, &names);
+    let mut command = with_names(command, "", &names);
     let directory = program.global.location().directory;
     let found = complete(&mut command, words, args.index, Some(&directory));
     let mut found = found.unwrap_or_default();
@@ -107,31 +107,35 @@ impl Names {
         }
     }
 
-    /// The names that an argument takes, by its own name or by that of its value.
-    fn for_argument(&self, argument: &clap::Arg) -> Option<&Vec<String>> {
+    /// The names that an argument takes, by its own name, by that of its value, or by the command that stands above.
+    fn for_argument(&self, argument: &clap::Arg, above: &str) -> Option<&Vec<String>> {
         let value = argument
             .get_value_names()
             .and_then(|names| names.first())
             .map(AsRef::as_ref);
-        match (argument.get_id().as_str(), value) {
-            ("session" | "from", _) => Some(&self.sessions),
-            (_, Some("agent")) => Some(&self.agents),
-            (_, Some("provider")) => Some(&self.providers),
-            (_, Some("profile")) => Some(&self.profiles),
-            (_, Some("rev")) => Some(&self.revisions),
+        match (argument.get_id().as_str(), value, above) {
+            ("session" | "from", ..) | ("name", _, "session") => Some(&self.sessions),
+            (_, Some("agent"), _) | ("id", _, "agent") => Some(&self.agents),
+            (_, Some("provider"), _) | ("name", _, "provider") => Some(&self.providers),
+            (_, Some("profile"), _) | ("name", _, "profile") => Some(&self.profiles),
+            (_, Some("rev"), _) => Some(&self.revisions),
             _ => None,
         }
     }
 }
 
 /// The same command, whose arguments know the names and paths that they take.
-fn with_names(command: clap::Command, names: &Names) -> clap::Command {
+fn with_names(command: clap::Command, above: &str, names: &Names) -> clap::Command {
+    let name = command.get_name().to_owned();
+    // A new name is none of those that there are.
+    let is_new = matches!(name.as_str(), "new" | "add" | "create" | "branch");
+    let above = if is_new { "" } else { above };
     let command = command.mut_args(|argument| {
         let value = argument
             .get_value_names()
             .and_then(|names| names.first())
             .map(ToString::to_string);
-        if let Some(known) = names.for_argument(&argument) {
+        if let Some(known) = names.for_argument(&argument, above) {
             let known = known.clone();
             return argument.add(ArgValueCandidates::new(move || {
                 known.iter().map(CompletionCandidate::new).collect()
@@ -145,5 +149,5 @@ fn with_names(command: clap::Command, names: &Names) -> clap::Command {
             _ => argument,
         }
     });
-    command.mut_subcommands(|command| with_names(command, names))
+    command.mut_subcommands(|command| with_names(command, &name, names))
 }

@@ -34,6 +34,8 @@ fn words_are_completed_by_what_the_repository_has() {
         (&["show", "src/"], &["src/lib.rs"]),
         (&["completions", ""], &["bash", "zsh", "fish"]),
         (&["agent", "show", "no such"], &[]),
+        (&["agent", "show", "d"], &["docs"]),
+        (&["session", "show", ""], &["garden"]),
     ] {
         let found = candidates(&repo, words);
         let shown: Vec<&str> = found.iter().map(String::as_str).collect();
