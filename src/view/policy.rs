@@ -121,7 +121,7 @@ pub struct FrameFilter {
     pub basis_kinds: Vec<BasisKind>,
     /// In one of these states.
     pub states: Vec<FrameState>,
-    /// Made at this time or later (RFC 3339, UTC, whole seconds); see [`Filter::not_older_than`].
+    /// Made at this time or later (RFC 3339, UTC, whole seconds); see [`FrameFilter::not_older_than`].
     pub created_from: Option<String>,
 }
 
