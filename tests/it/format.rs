@@ -47,17 +47,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @r"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.265f9b1cd6d6617df89ee05f08f821cc5492a9c4e99aa23472e9dea8be1da335");
+    insta::assert_snapshot!(name, @r"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.4ea3e99d0ca850773dc67873f213ce3b2320c5d0e1f4f9b7609c66b4e19a3a4d");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 265f9b1cd6d6617df89ee05f08f821cc5492a9c4e99aa23472e9dea8be1da335
+    frame: 4ea3e99d0ca850773dc67873f213ce3b2320c5d0e1f4f9b7609c66b4e19a3a4d
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: d94e54e7377e4373be41d4a9bc55d88df2b375ba12d80f5eeb0761ff5710b802
+    basis: 9114d22218dba4481d124c43bf4058361c3317b008e4ab8b0a64e2943d08a8e7
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -75,20 +75,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @r"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.39203c257a482ba2330a2c6e8cc84f81637b8a4435cc355950825dfa511c9d23");
+    insta::assert_snapshot!(name, @r"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.c99cf49735a7c27c4631a6dcda23dff234f7a8ac437b4baba728283d9acd8645");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 39203c257a482ba2330a2c6e8cc84f81637b8a4435cc355950825dfa511c9d23
+    frame: c99cf49735a7c27c4631a6dcda23dff234f7a8ac437b4baba728283d9acd8645
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: 6cc1d203ce33ac31c9539c528830cf2ddeb6f00f82590f007a659e47ec19f1a6
+    basis: c1bbf5693ef8d3aea369db569a11c6b60fe008d51819de9fe923e2026d294071
     basis-kind: synthesis
     path: "src"
-    children: [265f9b1cd6d6617df89ee05f08f821cc5492a9c4e99aa23472e9dea8be1da335]
+    children: [4ea3e99d0ca850773dc67873f213ce3b2320c5d0e1f4f9b7609c66b4e19a3a4d]
     tool: git-merkle 0.1.0
     ---
 
