@@ -10,23 +10,32 @@ pub const REPOSITORY_FOLDER: &str = ".teddy";
 /// The user's own folder: `$XDG_CONFIG_HOME/git-merkle`, else `~/.config/git-merkle`; `None` without a home.
 #[must_use]
 pub fn user_folder(environment: &Environment) -> Option<PathBuf> {
-    let config = environment.directory("XDG_CONFIG_HOME").or_else(|| {
-        environment
-            .directory("HOME")
-            .map(|home| home.join(".config"))
-    })?;
-    Some(config.join("git-merkle"))
+    config_home(environment).map(|config| config.join("git-merkle"))
+}
+
+/// `$XDG_CONFIG_HOME`, else `~/.config`: where programs keep the user's settings; `None` without a home.
+#[must_use]
+pub fn config_home(environment: &Environment) -> Option<PathBuf> {
+    base(environment, "XDG_CONFIG_HOME", ".config")
+}
+
+/// `$XDG_DATA_HOME`, else `~/.local/share`: where shells and `man` look for a user's own files; `None` without a home.
+#[must_use]
+pub fn data_home(environment: &Environment) -> Option<PathBuf> {
+    base(environment, "XDG_DATA_HOME", ".local/share")
+}
+
+/// A base directory of the XDG rules: what the variable names, else a folder below the home directory.
+fn base(environment: &Environment, variable: &str, below_home: &str) -> Option<PathBuf> {
+    let home = || Some(environment.directory("HOME")?.join(below_home));
+    environment.directory(variable).or_else(home)
 }
 
 /// Where this program keeps what it must remember outside of repositories: `$XDG_STATE_HOME/git-merkle`, else
 /// `~/.local/state/git-merkle`; `None` without a home.
 #[must_use]
 pub fn state_folder(environment: &Environment) -> Option<PathBuf> {
-    let state = environment.directory("XDG_STATE_HOME").or_else(|| {
-        environment
-            .directory("HOME")
-            .map(|home| home.join(".local/state"))
-    })?;
+    let state = base(environment, "XDG_STATE_HOME", ".local/state")?;
     Some(state.join("git-merkle"))
 }
 

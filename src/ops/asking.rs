@@ -101,7 +101,7 @@ pub enum ComposeError {
 
 /// A provider with the budget that pays for it.
 pub struct Payer {
-    /// Who is asked.
+    /// Sends requests to the provider.
     pub caller: Caller,
     /// Where requests to people wait for their answers.
     pub pending_dir: PathBuf,
@@ -111,17 +111,17 @@ pub struct Payer {
     pub confirm_above_nano_dollars: u64,
 }
 
-/// What is asked, and who could be.
+/// A request's words, and the provider that it could go to.
 pub struct Draft<'a> {
-    /// What is asked.
+    /// Writes the requests.
     pub writer: Writer<'a>,
     /// The provider; `None` when none is configured.
     pub definition: Option<Definition>,
-    /// The profile by which it is asked.
+    /// The profile with the parameters.
     pub profile: String,
 }
 
-/// Puts together what an agent with a model asks, and whom. Reaches nothing but the user's credential helper.
+/// Prepares the requests of an agent with a model, and their provider. Reaches nothing but the user's credential helper.
 pub fn asking<'a>(
     workspace: &'a Workspace,
     agent: &'a Agent,

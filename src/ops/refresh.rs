@@ -63,11 +63,11 @@ impl<'a> Refresh<'a> {
     }
 }
 
-/// What a model is asked, which one, and how fast.
+/// The requests of a run to a model, the provider, and the pace.
 pub struct Asking<'a> {
-    /// What is asked.
+    /// Writes the requests.
     pub writer: Writer<'a>,
-    /// Who is asked, and on which budget.
+    /// Sends them to the provider, within the budget.
     pub caller: Caller,
     /// How many calls at once.
     pub pace: Pace,
@@ -156,6 +156,22 @@ pub fn plan(
         .map(|target| Ok((target, old(target)?)))
         .collect::<Result<Vec<_>, RefreshError>>()?;
     plan_from(repo, state, store, &places, request)
+}
+
+/// Plans an agent's frames of a whole tree; every node is checked.
+pub fn plan_tree(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    tree: NodeId,
+    agent: &Agent,
+) -> Result<Planned, RefreshError> {
+    let target = Target::root_of(tree);
+    let request = Refresh {
+        verify: true,
+        ..Refresh::of(agent)
+    };
+    let (repo, state) = (&workspace.repository, &workspace.state);
+    plan(repo, state, store, std::slice::from_ref(&target), &request)
 }
 
 fn plan_from(

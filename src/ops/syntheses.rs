@@ -225,7 +225,7 @@ fn plan_slot(
     }))
 }
 
-/// Makes the syntheses of the wanted slots below a target again where they are outdated. No model is asked.
+/// Rebuilds the outdated syntheses of the wanted slots below a target, without a model.
 pub fn refresh_syntheses(
     workspace: &Workspace,
     target: &Target,

@@ -4,14 +4,14 @@
 use std::collections::{HashMap, HashSet};
 
 use super::carried::{self, Carried};
-use super::refresh::{self, Refresh, RefreshError};
+use super::refresh::{self, RefreshError};
 use crate::agent::{Agent, Maker};
 use crate::base::{NodeId, NodeKind, TreePath};
 use crate::frame::{BasisKind, Frame, Head, Slot, Store, StoreError};
 use crate::git::{EntryMode, ObjectError, Side, diff_trees};
 use crate::node::SnapshotRoot;
 use crate::synthesis::Reason;
-use crate::workspace::{Target, Workspace};
+use crate::workspace::Workspace;
 
 /// Why it cannot be found out.
 #[derive(Debug, thiserror::Error)]
@@ -120,7 +120,6 @@ fn reasons(
 ) -> Result<Reasons, TouchedError> {
     let index = refresh::index(&workspace.state, store, 0)?;
     let nodes: HashSet<NodeId> = touches.iter().filter_map(|(_, _, new)| *new).collect();
-    let target = Target::root_of(new.tree);
     let mut found = Reasons::new();
     let agents = workspace.agents();
     let is_asked =
@@ -130,17 +129,7 @@ fn reasons(
         if index.slot(&slot).is_none() {
             continue;
         }
-        let request = Refresh {
-            verify: true,
-            ..Refresh::of(agent)
-        };
-        let planned = refresh::plan(
-            &workspace.repository,
-            &workspace.state,
-            store,
-            std::slice::from_ref(&target),
-            &request,
-        )?;
+        let planned = refresh::plan_tree(workspace, store, new.tree, agent)?;
         let tasks = planned.plan.tasks.iter();
         let reasons = tasks.map(|task| (planned.scan.node(task.node).id, task.reason));
         let reasons = reasons.filter(|(node, _)| nodes.contains(node)).collect();

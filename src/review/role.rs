@@ -1,6 +1,6 @@
 //! What part a file has in a repository, by its path.
 
-use crate::symbol::map::standing;
+use crate::symbol::map::{TEST_DIRECTORIES, standing};
 
 /// What part a file has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,23 +13,8 @@ pub enum Role {
     Test,
 }
 
-/// Names of directories that hold tests.
-const DIRECTORIES: [&str; 14] = [
-    "test",
-    "tests",
-    "testing",
-    "testdata",
-    "__tests__",
-    "__mocks__",
-    "spec",
-    "specs",
-    "fixture",
-    "fixtures",
-    "e2e",
-    "mocks",
-    "testscripts",
-    "testutil",
-];
+/// Names of directories that hold tests besides those that the map knows.
+const DIRECTORIES: [&str; 2] = ["testscripts", "testutil"];
 /// What the name of a test begins or ends with.
 const STARTS: [&str; 2] = ["test_", "conftest"];
 const ENDS: [&str; 7] = [
@@ -46,7 +31,10 @@ pub fn role(path: &[u8]) -> Role {
     let (directories, name) = text.rsplit_once('/').unwrap_or(("", &text));
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let is_test_directory = |part: &str| {
-        DIRECTORIES.contains(&part) || part.ends_with("-test") || part.ends_with("-tests")
+        TEST_DIRECTORIES.contains(&part)
+            || DIRECTORIES.contains(&part)
+            || part.ends_with("-test")
+            || part.ends_with("-tests")
     };
     let is_test_name = || {
         STARTS.iter().any(|start| name.starts_with(start))

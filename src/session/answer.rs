@@ -286,7 +286,7 @@ pub async fn ask_approval(
     })
 }
 
-/// What a model is asked that decides about the answer of the open turn: the world of the turn with another task.
+/// The request to the model that accepts or rejects the open turn's answer: the world of the turn with another task.
 pub fn approval_request(
     workspace: &Workspace,
     open: &OpenSession,

@@ -5,7 +5,7 @@
 use std::ffi::OsString;
 
 use clap_complete::engine::{
-    ArgValueCandidates, CompletionCandidate, PathCompleter, ValueCompleter as _, complete,
+    ArgValueCandidates, ArgValueCompleter, CompletionCandidate, PathCompleter, complete,
 };
 
 use super::provider::definitions;
@@ -40,7 +40,10 @@ struct Names {
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let names = Names::read(program);
     let mut words = args.words.clone();
-    words.resize(words.len().max(args.index + 1), OsString::new());
+    // Behind the last word stands an empty one; shells leave it out.
+    if args.index == words.len() {
+        words.push(OsString::new());
+    }
     let mut command = definition();
     command.build();
     let mut command = with_names(command, "", &names);
@@ -109,11 +112,7 @@ impl Names {
 
     /// The names that an argument takes, by its own name, by that of its value, or by the command that stands above.
     fn for_argument(&self, argument: &clap::Arg, above: &str) -> Option<&Vec<String>> {
-        let value = argument
-            .get_value_names()
-            .and_then(|names| names.first())
-            .map(AsRef::as_ref);
-        match (argument.get_id().as_str(), value, above) {
+        match (argument.get_id().as_str(), value_name(argument), above) {
             ("session" | "from", ..) | ("name", _, "session") => Some(&self.sessions),
             (_, Some("agent"), _) | ("id", _, "agent") => Some(&self.agents),
             (_, Some("provider"), _) | ("name", _, "provider") => Some(&self.providers),
@@ -131,23 +130,24 @@ fn with_names(command: clap::Command, above: &str, names: &Names) -> clap::Comma
     let is_new = matches!(name.as_str(), "new" | "add" | "create" | "branch");
     let above = if is_new { "" } else { above };
     let command = command.mut_args(|argument| {
-        let value = argument
-            .get_value_names()
-            .and_then(|names| names.first())
-            .map(ToString::to_string);
         if let Some(known) = names.for_argument(&argument, above) {
             let known = known.clone();
             return argument.add(ArgValueCandidates::new(move || {
                 known.iter().map(CompletionCandidate::new).collect()
             }));
         }
-        match value.as_deref() {
-            Some("node" | "path" | "list-or-path" | "directory" | "entry" | "file") => argument
-                .add(clap_complete::engine::ArgValueCompleter::new(
-                    |current: &std::ffi::OsStr| PathCompleter::any().complete(current),
-                )),
+        match value_name(&argument) {
+            Some("node" | "path" | "list-or-path" | "directory" | "entry" | "file") => {
+                argument.add(ArgValueCompleter::new(PathCompleter::any()))
+            }
             _ => argument,
         }
     });
     command.mut_subcommands(|command| with_names(command, &name, names))
+}
+
+/// What help calls the value of an argument.
+fn value_name(argument: &clap::Arg) -> Option<&str> {
+    let names = argument.get_value_names()?;
+    names.first().map(AsRef::as_ref)
 }

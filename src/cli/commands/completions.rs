@@ -10,6 +10,7 @@ use clap::ValueEnum;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
 use crate::config::Environment;
+use crate::config::locate::{config_home, data_home};
 
 /// Arguments of `completions`.
 #[derive(Debug, clap::Args)]
@@ -40,18 +41,12 @@ impl Shell {
 
     /// Where the user's own script belongs; `None` without a home directory.
     fn path(self, environment: &Environment) -> Option<PathBuf> {
-        let home = || Some(PathBuf::from(environment.text("HOME")?));
-        let below = |variable, folder: &str| match environment.text(variable) {
-            Some(set) => Some(PathBuf::from(set)),
-            None => Some(home()?.join(folder)),
-        };
         match self {
-            Self::Bash => below("XDG_DATA_HOME", ".local/share")
-                .map(|data| data.join("bash-completion/completions/git-merkle")),
-            Self::Zsh => below("XDG_DATA_HOME", ".local/share")
-                .map(|data| data.join("zsh/site-functions/_git-merkle")),
-            Self::Fish => below("XDG_CONFIG_HOME", ".config")
-                .map(|config| config.join("fish/completions/git-merkle.fish")),
+            Self::Bash => {
+                Some(data_home(environment)?.join("bash-completion/completions/git-merkle"))
+            }
+            Self::Zsh => Some(data_home(environment)?.join("zsh/site-functions/_git-merkle")),
+            Self::Fish => Some(config_home(environment)?.join("fish/completions/git-merkle.fish")),
         }
     }
 }

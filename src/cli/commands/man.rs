@@ -9,6 +9,7 @@ use clap_mangen::Man;
 use crate::cli::args::definition;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
+use crate::config::locate::data_home;
 
 /// What stands behind the options of the first page.
 const SEE_ALSO: &str = ".SH \"SEE ALSO\"\n\\fBgit\\fR(1), the guides in the folder \\fIdocs/guide\\fR of the project, and \\fBgit merkle\\fR \
@@ -39,7 +40,11 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     }
     let folder = match &args.folder {
         Some(folder) => program.global.resolve(folder),
-        None => own_folder(program)?,
+        None => data_home(&program.environment)
+            .map(|data| data.join("man"))
+            .ok_or_else(|| {
+                CliError::new(Exit::Config, "there is no home directory for manual pages")
+            })?,
     };
     let pages = folder.join("man1");
     let failed = |error| CliError::io(format!("cannot write to '{}'", pages.display()), error);
@@ -64,16 +69,6 @@ pub(super) fn find<'c>(
                 .hint("see 'git merkle -h'")
         })
     })
-}
-
-/// Where `man` looks for a user's own pages.
-fn own_folder(program: &Program) -> Result<PathBuf, CliError> {
-    let environment = &program.environment;
-    let data = environment.text("XDG_DATA_HOME").map(PathBuf::from);
-    let home = || Some(Path::new(environment.text("HOME")?).join(".local/share"));
-    let data = data.or_else(home);
-    data.map(|data| data.join("man"))
-        .ok_or_else(|| CliError::new(Exit::Config, "there is no home directory for manual pages"))
 }
 
 /// Writes the page of a command and those of its own commands; how many.

@@ -14,7 +14,7 @@ use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::frame::{Frame, Index, Slot, Store, spool};
 use crate::node::{Counts, Scan, SnapshotRoot};
-use crate::ops::{self, Carried, PeopleSay, Planned, PlannedSyntheses, Refresh};
+use crate::ops::{self, Carried, PeopleSay, Planned, PlannedSyntheses};
 use crate::sync::{self, Publish};
 use crate::synthesis::Reason;
 use crate::workspace::{Sharing, Target, Workspace};
@@ -258,17 +258,7 @@ impl Counting<'_> {
             {
                 continue;
             }
-            let request = Refresh {
-                verify: true,
-                ..Refresh::of(agent)
-            };
-            let planned = ops::refresh::plan(
-                &workspace.repository,
-                &workspace.state,
-                store,
-                std::slice::from_ref(&target),
-                &request,
-            )?;
+            let planned = ops::refresh::plan_tree(workspace, store, self.root.tree, agent)?;
             if agent.maker == Maker::Outline {
                 absent = self.absent(&planned);
             }

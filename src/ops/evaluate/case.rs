@@ -21,7 +21,7 @@ const LOOKED_AT_MAX: usize = 40;
 pub struct Case {
     /// The commit.
     pub commit: NodeId,
-    /// Its parent, whose content is asked.
+    /// Its parent, whose content is searched.
     pub parent: NodeId,
     /// The root tree of the parent.
     pub tree: NodeId,

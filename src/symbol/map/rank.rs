@@ -26,8 +26,8 @@ const PRIVATE: f64 = 0.3;
 /// What a member counts against what it stands in.
 const MEMBER: f64 = 0.6;
 
-/// Names of directories whose files are not the program itself.
-const ASIDE_DIRECTORIES: [&str; 45] = [
+/// Names of directories that hold tests and what they need.
+pub const TEST_DIRECTORIES: [&str; 12] = [
     "test",
     "tests",
     "testing",
@@ -38,6 +38,12 @@ const ASIDE_DIRECTORIES: [&str; 45] = [
     "specs",
     "fixture",
     "fixtures",
+    "e2e",
+    "mocks",
+];
+
+/// Names of other directories whose files are not the program itself.
+const ASIDE_DIRECTORIES: [&str; 33] = [
     "example",
     "examples",
     "sample",
@@ -71,8 +77,6 @@ const ASIDE_DIRECTORIES: [&str; 45] = [
     "tutorial",
     "tutorials",
     "locale",
-    "e2e",
-    "mocks",
 ];
 
 impl SymbolMap<'_> {
@@ -114,6 +118,7 @@ pub fn standing(path: &[u8]) -> f64 {
     let (directories, name) = path.rsplit_once('/').unwrap_or(("", &path));
     let is_aside = |part: &str| {
         part.starts_with('.')
+            || TEST_DIRECTORIES.contains(&part)
             || ASIDE_DIRECTORIES.contains(&part)
             || part.ends_with("test")
             || part.ends_with("tests")

@@ -47,6 +47,9 @@ fn words_are_completed_by_what_the_repository_has() {
             "{words:?}: {shown:?}"
         );
     }
+    // A position far behind the words: the program has no candidates, and takes no memory for the words between.
+    let far = ["complete-words", "99999999999999", "--", "git-merkle"];
+    assert_eq!(repo.merkle(&far).ok(), "");
     // Without a repository: commands and options, and no complaint.
     let outside = sandbox.run(PROGRAM, Path::new("/"));
     let out = outside
