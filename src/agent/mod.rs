@@ -19,5 +19,5 @@ pub use definition::{Agent, AgentError, Maker, Origin, Role, Sensitivity};
 pub use exclusion::Exclusion;
 pub use include::{Include, IncludeError};
 pub use instructions::Instructions;
-pub use registry::{HUMAN, OUTLINE, Registry};
+pub use registry::{ASSISTANT, HUMAN, OUTLINE, Registry};
 pub use template::{Template, TemplateError, Values};

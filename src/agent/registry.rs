@@ -10,6 +10,8 @@ use crate::config::{Fault, Folder};
 
 /// What people say by hand; the default agent of `put-frame`.
 pub const HUMAN: &str = "human";
+/// The built-in agent that a coding agent writes notes as, in the name of the person it works for.
+pub const ASSISTANT: &str = "assistant";
 /// The built-in outline builder.
 pub const OUTLINE: &str = "outline";
 
@@ -41,6 +43,7 @@ impl Registry {
         };
         let agents = [
             agent(HUMAN, Role::Writer, "note", Maker::Person),
+            agent(ASSISTANT, Role::Writer, "note", Maker::Person),
             agent(OUTLINE, Role::Synthesis, "outline", Maker::Outline),
         ];
         let agents = agents
@@ -72,7 +75,7 @@ impl Registry {
                     message: "not UTF-8".to_owned(),
                 }]),
             };
-            let is_built_in = |id: &str| matches!(id, HUMAN | OUTLINE);
+            let is_built_in = |id: &str| matches!(id, HUMAN | ASSISTANT | OUTLINE);
             match agent {
                 Ok(agent) if is_built_in(agent.id.as_str()) => {
                     self.book(Fault {

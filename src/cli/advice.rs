@@ -164,14 +164,19 @@ pub fn remedy(agent: &Agent, snapshot: &SnapshotArgs, is_only_outdated: bool) ->
 /// An argument as a shell takes it.
 #[must_use]
 pub fn shell_word(text: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "._/:@^~+=%,-".contains(c);
-    let text = if text.starts_with('-') {
-        format!("./{text}")
+    if text.starts_with('-') {
+        quote_word(&format!("./{text}"))
     } else {
-        text.to_owned()
-    };
+        quote_word(text)
+    }
+}
+
+/// The same of a word that may be an option.
+#[must_use]
+pub fn quote_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "._/:@^~+=%,-".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) && !text.starts_with('~') {
-        return text;
+        return text.to_owned();
     }
     let mut quoted = String::from("\"");
     for c in text.chars() {

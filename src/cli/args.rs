@@ -13,9 +13,9 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand}
 
 use super::commands::{
     agent, auth, complete_words, completions, config, context, diff, doctor, explain, find, gc,
-    get_head, get_node, help, hooks, init, invalidate, list_frames, log, man, map, note, profile,
-    prompt, provider, put_frame, regenerate, review, scan, session, show, status, sync, synthesize,
-    tiers, trust, turn, validate, watch,
+    get_head, get_node, help, hooks, init, invalidate, list_frames, log, man, map, mcp, note,
+    profile, prompt, provider, put_frame, regenerate, review, scan, session, show, status, sync,
+    synthesize, tiers, trust, turn, validate, watch,
 };
 use super::error::CliError;
 use super::exit::Exit;
@@ -64,6 +64,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "working with a model",
         &[
             "agent", "provider", "profile", "auth", "trust", "prompt", "tiers", "session", "turn",
+            "mcp",
         ],
     ),
     ("git", &["hooks", "watch", "fetch", "push", "sync", "gc"]),
@@ -222,6 +223,8 @@ pub enum Command {
     Session(Deferred<session::Args>),
     /// Start, send, answer and review the turns of a session
     Turn(Deferred<turn::Args>),
+    /// Serve coding agents over the Model Context Protocol
+    Mcp(Deferred<mcp::Args>),
     /// Show the options of a command
     Help(Deferred<help::Args>),
     /// Print a manual page, or install all of them
@@ -320,6 +323,7 @@ impl Command {
             Self::Session(args) => session::run(args, program),
             Self::Turn(args) => turn::run(args, program),
             Self::Config(args) => config::run(args, program),
+            Self::Mcp(args) => mcp::run(args, program),
             Self::Help(args) => help::run(args, program),
             Self::Man(args) => man::run(args, program),
             Self::Completions(args) => completions::run(args, program),

@@ -1,13 +1,14 @@
 //! One run of the program: from the command line to the exit code.
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::process::ExitCode;
 
-use super::args::{Arguments, Global, Request, VERSION};
+use super::args::{Arguments, Command, Global, Request, VERSION};
 use super::error::CliError;
 use super::exit::Exit;
 use super::pager;
-use super::ui::{self, Ui};
+use super::ui::{self, OutputError, SharedText, Ui};
 use crate::config::Environment;
 use crate::frame::Skipped;
 use crate::git::Prompt;
@@ -153,6 +154,16 @@ fn execute(arguments: Arguments, environment: Environment) -> Exit {
     let json = global.output.json;
     command.settle();
     let ui = Ui::new(global.output, &environment);
+    run_command(&command, global, environment, ui).unwrap_or_else(|error| report(&error, json))
+}
+
+/// Runs one command; what it says goes where the user interface sends it, the error to the caller.
+fn run_command(
+    command: &Command,
+    global: Global,
+    environment: Environment,
+    ui: Ui,
+) -> Result<Exit, CliError> {
     let mut program = Program {
         ui,
         global,
@@ -162,10 +173,50 @@ fn execute(arguments: Arguments, environment: Environment) -> Exit {
     let result = command.run(&mut program);
     let flushed = program.ui.flush();
     program.warn_of_skipped();
-    match (result, flushed) {
-        (Ok(exit), Ok(())) => exit,
-        (Err(error), _) => report(&error, json),
-        (Ok(_), Err(error)) => report(&error.into(), json),
+    let exit = result?;
+    flushed?;
+    Ok(exit)
+}
+
+/// What a command line has answered inside this process.
+#[derive(Debug)]
+pub struct Captured {
+    /// What the command would have printed to standard output.
+    pub text: String,
+    /// Its warnings and notes, one a line.
+    pub remarks: String,
+    /// How it ended.
+    pub result: Result<Exit, CliError>,
+}
+
+/// Runs a command line inside this process, without its streams; where to look is the caller's, and `words` begin with
+/// the command's name.
+#[must_use]
+pub fn capture(words: &[OsString], global: &Global, environment: &Environment) -> Captured {
+    let (text, remarks) = (SharedText::default(), SharedText::default());
+    let program = OsString::from("git-merkle");
+    let line: Vec<OsString> = std::iter::once(program).chain(words.to_vec()).collect();
+    let result = Arguments::parse_from_os(&line).and_then(|request| match request {
+        Request::Print(help) => {
+            let mut text = text.clone();
+            let written = text.write_all(help.as_bytes()).map_err(OutputError::from);
+            written.map(|()| Exit::Done).map_err(CliError::from)
+        }
+        Request::Run(parsed) => {
+            let Arguments {
+                global: own,
+                command,
+            } = *parsed;
+            let mut global = global.clone();
+            global.output = own.output;
+            let ui = Ui::keeping(own.output, text.clone(), remarks.clone());
+            run_command(&command, global, environment.clone(), ui)
+        }
+    });
+    Captured {
+        text: text.take(),
+        remarks: remarks.take(),
+        result,
     }
 }
 

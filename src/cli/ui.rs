@@ -11,7 +11,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
+use std::mem;
 use std::os::fd::AsFd;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 
@@ -21,6 +23,9 @@ use crate::base::path::quote;
 use crate::base::printable;
 use crate::config::Environment;
 use crate::workspace::{Presentation, When};
+
+/// Most bytes of an answer that is kept.
+const KEPT_BYTES_MAX: usize = 64 << 20;
 
 /// Why an answer could not be printed.
 #[derive(Debug, thiserror::Error)]
@@ -117,9 +122,43 @@ impl Surroundings {
     }
 }
 
+/// Text that is kept for another reader instead of being written to a stream; clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct SharedText(Arc<Mutex<Vec<u8>>>);
+
+impl SharedText {
+    /// Takes the text out; what is not UTF-8 is replaced.
+    #[must_use]
+    pub fn take(&self) -> String {
+        let bytes = mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    }
+}
+
+impl Write for SharedText {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() + bytes.len() > KEPT_BYTES_MAX {
+            return Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                format!("the answer is over the limit of {KEPT_BYTES_MAX} bytes"),
+            ));
+        }
+        kept.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// The two ends of the program that people and programs read.
 pub struct Ui {
     out: BufWriter<Box<dyn Write + Send>>,
+    /// Where warnings and notes go instead of standard error.
+    remarks: Option<SharedText>,
     output: Output,
     surroundings: Surroundings,
     presentation: Presentation,
@@ -131,10 +170,29 @@ impl Ui {
     pub fn new(output: Output, environment: &Environment) -> Self {
         Self {
             out: BufWriter::with_capacity(64 * 1024, stdout()),
+            remarks: None,
             output,
             surroundings: Surroundings::detect(environment),
             presentation: Presentation::default(),
         }
+    }
+
+    /// Keeps the answer and the remarks instead of writing them to the process's streams; asks nothing and draws nothing.
+    #[must_use]
+    pub fn keeping(output: Output, answer: SharedText, remarks: SharedText) -> Self {
+        Self {
+            out: BufWriter::with_capacity(64 * 1024, Box::new(answer)),
+            remarks: Some(remarks),
+            output,
+            surroundings: Surroundings::default(),
+            presentation: Presentation::default(),
+        }
+    }
+
+    /// True when the process ends after this command, so that the system frees its memory at once.
+    #[must_use]
+    pub fn is_last(&self) -> bool {
+        self.remarks.is_none()
     }
 
     /// Takes over what git's configuration says about colour and quoting.
@@ -246,7 +304,15 @@ impl Ui {
 
     /// Says that something is odd but the command goes on.
     pub fn warn(&self, text: &str) {
-        complain(&format!("warning: {}\n", printable(text)));
+        self.remark(&format!("warning: {}\n", printable(text)));
+    }
+
+    fn remark(&self, text: &str) {
+        match self.remarks.clone() {
+            // Remarks beyond the limit are lost, as those to a closed standard error are.
+            Some(mut kept) => drop(kept.write_all(text.as_bytes())),
+            None => complain(text),
+        }
     }
 
     /// True when [`Self::note`] says nothing.
@@ -258,14 +324,14 @@ impl Ui {
     /// Says something that `--quiet` silences.
     pub fn note(&self, text: &str) {
         if !self.is_quiet() {
-            complain(&format!("{}\n", printable(text)));
+            self.remark(&format!("{}\n", printable(text)));
         }
     }
 
     /// True when a person sits at both ends of a question.
     #[must_use]
     pub fn can_ask(&self) -> bool {
-        !self.output.json && io::stdin().is_terminal() && self.surroundings.stderr_terminal
+        !self.output.json && self.surroundings.stderr_terminal && io::stdin().is_terminal()
     }
 
     /// Asks a person on standard error; anything but `y` or `yes` is no, the end of input too.
@@ -335,6 +401,7 @@ mod tests {
     fn ui(output: Output, surroundings: Surroundings, out: impl Write + Send + 'static) -> Ui {
         Ui {
             out: BufWriter::new(Box::new(out)),
+            remarks: None,
             output,
             surroundings,
             presentation: Presentation::default(),

@@ -42,12 +42,18 @@ const FILES: [(&str, &str); 8] = [
 /// The file that coding agents read first, and in which `--agents-md` keeps a block.
 const AGENTS_MD: &str = "AGENTS.md";
 
+/// What `--skill` prints.
+const SKILL: &str = include_str!("init/SKILL.md");
+
 /// Arguments of `init`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Add or update a marked block in AGENTS.md that tells coding agents how to read frames
     #[arg(long)]
     agents_md: bool,
+    /// Print a skill for coding agents instead, the file SKILL.md; create nothing
+    #[arg(long, conflicts_with_all = ["agents_md", "json"])]
+    skill: bool,
 }
 
 /// What became of a file.
@@ -89,6 +95,10 @@ struct FileDocument {
 
 /// Writes the files and says of each what became of it.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    if args.skill {
+        program.ui.write_bytes(SKILL.as_bytes())?;
+        return Ok(Exit::Done);
+    }
     let workspace = program.open()?;
     let root = workspace.repository.work_dir().ok_or_else(|| {
         CliError::new(Exit::Git, "this operation must be run in a work tree")

@@ -151,8 +151,10 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     for text in &texts {
         program.ui.write_bytes(text.as_bytes())?;
     }
-    // Nothing follows but the end of the process, which gives all of it back at once.
-    std::mem::forget((references, found));
+    if program.ui.is_last() {
+        // Nothing follows but the end of the process, which gives all of it back at once.
+        std::mem::forget((references, found));
+    }
     Ok(Exit::Done)
 }
 

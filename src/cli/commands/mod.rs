@@ -22,6 +22,7 @@ pub mod list_frames;
 pub mod log;
 pub mod man;
 pub mod map;
+pub mod mcp;
 pub mod note;
 pub mod profile;
 pub mod prompt;

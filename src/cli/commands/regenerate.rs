@@ -187,8 +187,10 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let done = refresh(&mut job, &targets, &request, &scope, root.history)?;
     job.program.sign(&workspace);
     let exit = report::report(&mut job, &request, &done, begun.elapsed())?;
-    // Nothing follows but the end of the process, which gives all of it back at once.
-    std::mem::forget(workspace);
+    if job.program.ui.is_last() {
+        // Nothing follows but the end of the process, which gives all of it back at once.
+        std::mem::forget(workspace);
+    }
     Ok(exit)
 }
 

@@ -16,7 +16,7 @@ const LAYERS: &[(usize, &[&str])] = &[
     (6, &["workspace"]),
     (7, &["ops"]),
     (8, &["session"]),
-    (9, &["cli", "mcp"]),
+    (9, &["cli"]),
 ];
 
 /// Modules in which a thing is at home; `ANYWHERE` for what shapes no module.
@@ -40,8 +40,10 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("memchr", &["secret"]),
     ("nix", &["git", "hook"]),
     ("notify", &["hook::watch"]),
+    ("percent_encoding", &["cli::commands::mcp"]),
     ("regex", &["secret"]),
     ("reqwest", &["provider", "page"]),
+    ("rmcp", &["cli::commands::mcp"]),
     (
         "rustix",
         &["git", "config", "frame", "provider", "hook", "cli"],
@@ -57,9 +59,7 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("tiktoken", &["base"]),
     (
         "tokio",
-        &[
-            "base", "page", "provider", "regen", "session", "ops", "cli", "mcp",
-        ],
+        &["base", "page", "provider", "regen", "session", "ops", "cli"],
     ),
     (
         "toml",
@@ -80,15 +80,15 @@ const ENVIRONMENT_HOMES: &[&str] = &[
 ];
 /// Where text is printed.
 const PRINT_HOMES: &[&str] = &["cli"];
-/// Where the standard streams are touched: what prints, and the server that speaks over them.
-const STREAM_HOMES: &[&str] = &["cli", "mcp"];
+/// Where the standard streams are touched.
+const STREAM_HOMES: &[&str] = &["cli"];
 
 /// Where files outside of the state directory are opened beside it: those of git itself, the system's release, and the
 /// ignore file of the work tree.
 const OWN_FILES_HOMES: &[&str] = &["git", "ops::payload", "session::open"];
 
 /// Rooms above those of words, in which messages could be made a second time.
-const TURN_ROOMS: &[&str] = &["regen", "workspace", "ops", "session", "cli", "mcp"];
+const TURN_ROOMS: &[&str] = &["regen", "workspace", "ops", "session", "cli"];
 /// Where messages of a session are made: the world of a turn, what is said again, and the block for readers without a
 /// protocol. `provider test` asks for one word, of no session.
 const MESSAGE_HOMES: &[&str] = &[

@@ -77,6 +77,7 @@ fn agents_are_listed_shown_and_found_sound() {
     ])
     .ok();
     insta::assert_snapshot!(repo.merkle(&["agent", "list"]).ok(), @"
+    assistant            writer    note         person   built-in
     critic               reader    summary      person   personal
     docs                 writer    summary      model    team
     gather               synthesis overview     model    team

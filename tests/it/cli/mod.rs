@@ -17,6 +17,7 @@ mod init;
 mod invalidate;
 mod list_frames;
 mod log;
+mod mcp;
 mod note;
 mod place;
 mod profile;

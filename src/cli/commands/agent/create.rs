@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::agent::{HUMAN, OUTLINE};
+use crate::agent::{ASSISTANT, HUMAN, OUTLINE};
 use crate::base::{AgentId, FrameType};
 use crate::cli::commands::init::{self, State};
 use crate::cli::program::Program;
@@ -64,7 +64,7 @@ struct FileDocument {
 /// Writes the prompts and then the definition, so that there is never one without the other.
 pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let id = args.id.as_str();
-    if [HUMAN, OUTLINE].contains(&id) {
+    if [ASSISTANT, HUMAN, OUTLINE].contains(&id) {
         return Err(CliError::new(
             Exit::Refused,
             format!("agent '{id}' is built in"),
