@@ -1,6 +1,7 @@
 //! One tool call: the command line runs inside this process, and its answer becomes a page with its provenance.
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
@@ -120,11 +121,11 @@ fn reply(line: &Line, answer: &Captured, statements: Option<Value>) -> Reply {
         remarks.extend(error.render_text().lines().map(str::to_owned));
     }
     if let Some(next) = next {
-        text.push_str(&format!(
-            "page {} of {}; call again with \"page\": {next}\n",
-            line.page,
-            pages.len()
-        ));
+        let (page, pages) = (line.page, pages.len());
+        let _ = writeln!(
+            text,
+            "page {page} of {pages}; call again with \"page\": {next}"
+        );
         structured["next_page"] = next.into();
     }
     for remark in &remarks {
