@@ -24,6 +24,7 @@ pub mod regen;
 pub mod review;
 pub mod secret;
 pub mod session;
+pub mod site;
 pub mod symbol;
 pub mod sync;
 pub mod synthesis;

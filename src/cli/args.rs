@@ -12,8 +12,8 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use super::commands::{
-    agent, auth, complete_words, completions, config, context, diff, doctor, explain, find, gc,
-    get_head, get_node, help, hooks, init, invalidate, list_frames, log, man, map, mcp, note,
+    agent, auth, browse, complete_words, completions, config, context, diff, doctor, explain, find,
+    gc, get_head, get_node, help, hooks, init, invalidate, list_frames, log, man, map, mcp, note,
     profile, prompt, provider, put_frame, regenerate, review, scan, session, show, status, sync,
     synthesize, tiers, trust, turn, validate, watch,
 };
@@ -42,6 +42,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "log",
             "diff",
             "review",
+            "browse",
             "explain",
             "config",
             "doctor",
@@ -173,6 +174,8 @@ pub enum Command {
     Diff(Deferred<diff::Args>),
     /// Show what a branch changes in what is declared, what matters first
     Review(Deferred<review::Args>),
+    /// Write what is known as pages for a browser
+    Browse(Deferred<browse::Args>),
     /// Explain why a frame is fresh, outdated or missing
     Explain(Deferred<explain::Args>),
     /// Check for damage and repair it
@@ -295,6 +298,7 @@ impl Command {
             Self::Log(args) => log::run(args, program),
             Self::Diff(args) => diff::run(args, program),
             Self::Review(args) => review::run(args, program),
+            Self::Browse(args) => browse::run(args, program),
             Self::Explain(args) => explain::run(args, program),
             Self::Doctor(args) => doctor::run(args, program),
             Self::Status(args) => status::run(args, program),

@@ -4,6 +4,7 @@
 //! `--json` as one object. Errors of lower modules are turned into this type in `error/table.rs` and nowhere
 //! else: the whole table of "which failure ends how".
 
+mod site;
 mod table;
 
 use std::error::Error;

@@ -9,6 +9,7 @@ pub mod asking;
 pub mod autosync;
 pub mod background;
 pub mod branch;
+pub mod browse;
 pub mod carried;
 pub mod earlier;
 pub mod evaluate;

@@ -225,13 +225,18 @@ fn line(part: &Part<'_>) -> String {
         (PartKind::Submodule, _) => line.push_str(" (submodule)"),
         _ => line.push_str(unsaid(part)),
     }
-    if let Some(says) = lead(part)
-        .map(|lead| sentence(&lead, SENTENCE_BYTES_MAX))
-        .or_else(|| declared(part))
-    {
+    if let Some(says) = says(part) {
         let _ = write!(line, " — {says}");
     }
     line
+}
+
+/// What stands behind a child's name: the first sentence of what is said of it, else what it declares.
+#[must_use]
+pub fn says(part: &Part<'_>) -> Option<String> {
+    lead(part)
+        .map(|lead| sentence(&lead, SENTENCE_BYTES_MAX))
+        .or_else(|| declared(part))
 }
 
 fn names(parts: &[&Part<'_>]) -> String {

@@ -10,6 +10,8 @@ use crate::regen::memory;
 const FOLDERS: [&str; 10] = [
     "answers", "cache", "damaged", "hooks", "log", "pending", "queue", "sessions", "spool", "tiers",
 ];
+/// The folder of the site that `browse` writes, whose files are for others to read.
+pub(crate) const SITE: &str = "site";
 /// The folder of pages, below the cache.
 pub(crate) const PAGES: &str = "pages";
 /// Files of the cache that have one name.
@@ -81,7 +83,7 @@ impl Workspace {
 /// True for a name that a folder of ours has.
 fn is_folder(folder: &StateDir, state: &StateDir, name: &str) -> bool {
     let is_top = folder.shown() == state.shown();
-    (is_top && FOLDERS.contains(&name))
+    (is_top && (name == SITE || FOLDERS.contains(&name)))
         || (name == PAGES && folder.shown() == state.cache().shown())
 }
 

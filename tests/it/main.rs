@@ -6,6 +6,7 @@
 
 mod absent;
 mod architecture;
+mod browse;
 mod cli;
 mod context;
 mod context_default;

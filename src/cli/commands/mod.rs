@@ -3,6 +3,7 @@
 pub mod agent;
 mod agents_md;
 pub mod auth;
+pub mod browse;
 pub mod complete_words;
 pub mod completions;
 pub mod config;

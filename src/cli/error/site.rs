@@ -1,0 +1,20 @@
+//! Which failure to write pages ends how.
+
+use super::super::exit::Exit;
+use super::CliError;
+use crate::ops::browse::{BrowseError, SiteFolderError};
+
+impl From<BrowseError> for CliError {
+    fn from(error: BrowseError) -> Self {
+        match error {
+            BrowseError::Refresh(inner) => inner.into(),
+            BrowseError::Object(inner) => inner.into(),
+            BrowseError::Folder(SiteFolderError::Io { path, source }) => {
+                Self::io(format!("cannot write '{}'", path.display()), source)
+            }
+            BrowseError::Folder(inner) => Self::from_source(Exit::Refused, inner)
+                .hint("name an empty directory with --output"),
+            BrowseError::TooMany => Self::from_source(Exit::Refused, error),
+        }
+    }
+}

@@ -1,0 +1,445 @@
+//! A page as a value, and its bytes.
+
+use std::fmt::Write as _;
+
+use super::address::relative;
+use super::escape::{escaped, thousands};
+use super::freshness::{Freshness, FreshnessCounts};
+use super::treemap::{HEIGHT, Rect, TITLE_HEIGHT, WIDTH};
+
+/// The style sheet.
+pub const STYLE: &str = include_str!("style.css");
+/// What a page may load: its own style sheets and scripts, and nothing that stands in the page itself.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'";
+/// Width of a letter of a map, about.
+const LETTER: f64 = 6.4;
+/// Rectangles smaller than this are not drawn: no eye finds them.
+const TILE_MIN: f64 = 1.5;
+
+/// A page of a file or directory.
+#[derive(Debug, Default)]
+pub struct SitePage {
+    /// Where it stands in the site.
+    pub address: String,
+    /// What the repository is called.
+    pub repository: String,
+    /// The pages above, from the root: names and addresses.
+    pub above: Vec<PageLink>,
+    /// The name, with a slash behind a directory's.
+    pub name: String,
+    /// The path from the root.
+    pub path: String,
+    /// How what is said stands.
+    pub freshness: Option<Freshness>,
+    /// Short facts: sizes, counts, ids.
+    pub facts: Vec<String>,
+    /// What it is for, in one line of HTML.
+    pub lead: String,
+    /// What is in a directory; `None` for a file.
+    pub inside: Option<Inside>,
+    /// What is said, in the order in which it is read.
+    pub said: Vec<SaidText>,
+    /// What brings it up to date.
+    pub mends: Vec<Mend>,
+    /// Pages that refer to this one, and how many more do.
+    pub referring: Option<(Vec<PageLink>, usize)>,
+}
+
+/// A name and the page that it leads to.
+#[derive(Debug, Clone)]
+pub struct PageLink {
+    /// What is shown.
+    pub name: String,
+    /// The page's address.
+    pub address: String,
+}
+
+/// What is in a directory.
+#[derive(Debug, Default)]
+pub struct Inside {
+    /// How the files below stand.
+    pub counts: FreshnessCounts,
+    /// The rectangles of its map.
+    pub tiles: Vec<DrawnTile>,
+    /// Its entries.
+    pub rows: Vec<EntryRow>,
+    /// How many more there are.
+    pub more: usize,
+}
+
+/// A rectangle of a map, ready to be drawn.
+#[derive(Debug)]
+pub struct DrawnTile {
+    /// Where.
+    pub rect: Rect,
+    /// The name; a number of entries for what stands for several.
+    pub label: String,
+    /// What is shown when the pointer rests on it.
+    pub title: String,
+    /// The page's address; none where there is no one page.
+    pub address: Option<String>,
+    /// Its colour; none for a directory whose entries stand in it.
+    pub freshness: Option<Freshness>,
+}
+
+/// An entry of a directory.
+#[derive(Debug)]
+pub struct EntryRow {
+    /// Its name, with a slash behind a directory's.
+    pub name: String,
+    /// The page's address; none for links and submodules.
+    pub address: Option<String>,
+    /// How what is said stands.
+    pub freshness: Option<Freshness>,
+    /// Of a directory: how the files below stand.
+    pub counts: Option<FreshnessCounts>,
+    /// Its size, or what it is.
+    pub size: String,
+    /// What it is for, in one line of HTML.
+    pub says: String,
+}
+
+/// A statement.
+#[derive(Debug)]
+pub struct SaidText {
+    /// Agent and type.
+    pub title: String,
+    /// Who, when, under which id.
+    pub by: Vec<String>,
+    /// Whether it holds.
+    pub freshness: Freshness,
+    /// Why it does not hold, or where it comes from.
+    pub note: String,
+    /// The text as HTML.
+    pub html: String,
+    /// True where the page says the same in another way, so that it is shown when it is asked for.
+    pub is_folded: bool,
+}
+
+/// What is to be mended, and the command that does it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mend {
+    /// What.
+    pub what: String,
+    /// The command.
+    pub command: String,
+}
+
+impl SitePage {
+    /// The bytes of the file.
+    #[must_use]
+    pub fn render(&self) -> String {
+        let mut out = String::with_capacity(4_096);
+        self.write_head(&mut out);
+        let class = if self.inside.is_some() {
+            "directory"
+        } else {
+            "file"
+        };
+        let _ = writeln!(out, "<main id=\"main\" class=\"{class}\">");
+        self.write_title(&mut out);
+        if let Some(inside) = &self.inside {
+            self.write_map(&mut out, inside);
+        }
+        out.push_str("<div class=\"columns\">\n");
+        if let Some(inside) = &self.inside {
+            self.write_rows(&mut out, inside);
+        }
+        self.write_said(&mut out);
+        if !self.mends.is_empty() || self.referring.is_some() {
+            out.push_str("<aside>\n");
+            self.write_mends(&mut out);
+            self.write_referring(&mut out);
+            out.push_str("</aside>\n");
+        }
+        out.push_str("</div>\n</main>\n<footer><p>What is known as of <span class=\"commit\"></span>; <code>git merkle browse</code> writes these pages anew.</p></footer>\n</body>\n</html>\n");
+        out
+    }
+
+    fn link(&self, address: &str) -> String {
+        escaped(&relative(&self.address, address)).to_string()
+    }
+
+    fn write_head(&self, out: &mut String) {
+        let title = if self.path.is_empty() {
+            escaped(&self.repository).to_string()
+        } else {
+            format!("{} · {}", escaped(&self.path), escaped(&self.repository))
+        };
+        let link = |file| self.link(file);
+        let _ = write!(
+            out,
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"{}\">\n<link rel=\"stylesheet\" href=\"{}\">\n<script src=\"{}\" defer></script>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the content</a>\n<header>\n<nav aria-label=\"Path\"><ol>\n",
+            link("style.css"),
+            link("commit.css"),
+            link("search.js"),
+        );
+        for PageLink { name, address } in &self.above {
+            let _ = writeln!(
+                out,
+                "<li><a href=\"{}\">{}</a></li>",
+                self.link(address),
+                escaped(name)
+            );
+        }
+        let here = self.name.trim_end_matches('/');
+        let _ = write!(
+            out,
+            "<li><span aria-current=\"page\">{}</span></li>\n</ol></nav>\n",
+            escaped(here)
+        );
+        out.push_str("<div id=\"search\" role=\"search\" hidden>\n<label class=\"away\" for=\"query\">Search for a path</label>\n<input id=\"query\" type=\"search\" autocomplete=\"off\" spellcheck=\"false\" placeholder=\"Search for a path (press /)\">\n<div id=\"results\"><ul id=\"found\"></ul><p id=\"found-count\" role=\"status\"></p></div>\n</div>\n</header>\n");
+    }
+
+    fn write_title(&self, out: &mut String) {
+        let _ = writeln!(out, "<h1>{}</h1>", escaped(&self.name));
+        out.push_str("<ul class=\"facts\">");
+        if let Some(freshness) = self.freshness {
+            let _ = write!(out, "<li>{}</li>", state(freshness, ""));
+        }
+        for fact in &self.facts {
+            let _ = write!(out, "<li>{}</li>", escaped(fact));
+        }
+        out.push_str("</ul>\n");
+        if !self.lead.is_empty() {
+            let _ = writeln!(out, "<p class=\"lead\">{}</p>", self.lead);
+        }
+    }
+
+    fn write_map(&self, out: &mut String, inside: &Inside) {
+        if inside.tiles.is_empty() {
+            return;
+        }
+        // The table below says the same to those who do not see it.
+        let _ = writeln!(
+            out,
+            "<figure>\n<svg class=\"map\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" preserveAspectRatio=\"none\" aria-hidden=\"true\" focusable=\"false\">\n<defs><pattern id=\"outdated\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><line class=\"hatch\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"7\"/></pattern><pattern id=\"carried\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\"><circle class=\"dot\" cx=\"3.5\" cy=\"3.5\" r=\"1.3\"/></pattern></defs>"
+        );
+        let is_seen = |rect: &Rect| rect.width >= TILE_MIN && rect.height >= TILE_MIN;
+        for tile in inside.tiles.iter().filter(|tile| is_seen(&tile.rect)) {
+            self.write_tile(out, tile);
+        }
+        out.push_str("</svg>\n<figcaption>\n<ul class=\"legend\">");
+        for freshness in Freshness::ALL {
+            let count = inside.counts.count(freshness);
+            if count > 0 {
+                let _ = write!(
+                    out,
+                    "<li title=\"{}\"><svg viewBox=\"0 0 26 17\" aria-hidden=\"true\">{}</svg>{} {}</li>",
+                    freshness.meaning(),
+                    rectangle(
+                        &Rect {
+                            x: 0.5,
+                            y: 0.5,
+                            width: 25.0,
+                            height: 16.0
+                        },
+                        freshness.word(),
+                        Some(freshness)
+                    ),
+                    thousands(count),
+                    freshness.word(),
+                );
+            }
+        }
+        out.push_str("</ul>\n</figcaption>\n</figure>\n");
+    }
+
+    fn write_tile(&self, out: &mut String, tile: &DrawnTile) {
+        if let Some(address) = &tile.address {
+            let _ = write!(out, "<a href=\"{}\" tabindex=\"-1\">", self.link(address));
+        }
+        let class = tile.freshness.map_or("open", Freshness::word);
+        let _ = write!(
+            out,
+            "<g><title>{}</title>{}</g>",
+            escaped(&tile.title),
+            rectangle(&tile.rect, class, tile.freshness)
+        );
+        let Rect {
+            x,
+            y,
+            width,
+            height,
+        } = tile.rect;
+        let letters = ((width - 8.0) / LETTER).max(0.0) as usize;
+        if letters >= 3 && height >= TITLE_HEIGHT - 1.0 {
+            let class = if tile.freshness.is_none() {
+                " class=\"title\""
+            } else {
+                ""
+            };
+            let _ = write!(
+                out,
+                "<text{class} x=\"{:.0}\" y=\"{:.0}\">{}</text>",
+                x + 4.0,
+                y + 12.0,
+                escaped(&shortened(&tile.label, letters))
+            );
+        }
+        out.push_str(if tile.address.is_some() {
+            "</a>\n"
+        } else {
+            "\n"
+        });
+    }
+
+    fn write_rows(&self, out: &mut String, inside: &Inside) {
+        out.push_str("<section aria-labelledby=\"in\">\n<h2 id=\"in\">In this directory</h2>\n<table class=\"entries\">\n<thead><tr><th scope=\"col\">Name</th><th scope=\"col\">State</th><th scope=\"col\" class=\"size\">Size</th><th scope=\"col\">What it is</th></tr></thead>\n<tbody>\n");
+        for row in &inside.rows {
+            let name = escaped(&row.name);
+            let name = match &row.address {
+                Some(address) => format!("<a href=\"{}\">{name}</a>", self.link(address)),
+                None => format!("<span class=\"aside\">{name}</span>"),
+            };
+            let below = row.counts.map_or_else(String::new, |counts| below(&counts));
+            let _ = writeln!(
+                out,
+                "<tr><td class=\"name\">{name}</td><td>{}{below}</td><td class=\"size\">{}</td><td class=\"says\">{}</td></tr>",
+                row.freshness
+                    .map_or_else(String::new, |freshness| state(freshness, "")),
+                escaped(&row.size),
+                row.says
+            );
+        }
+        out.push_str("</tbody>\n</table>\n");
+        if inside.more > 0 {
+            let _ = writeln!(
+                out,
+                "<p class=\"more\">… and {} more; the search finds them.</p>",
+                thousands(inside.more as u64)
+            );
+        }
+        out.push_str("</section>\n");
+    }
+
+    fn write_said(&self, out: &mut String) {
+        out.push_str("<section aria-labelledby=\"said\">\n<h2 id=\"said\">What is said</h2>\n");
+        if self.said.is_empty() {
+            out.push_str("<p class=\"more\">Nothing about this content.</p>\n");
+        }
+        for said in &self.said {
+            said.write(out);
+        }
+        out.push_str("</section>\n");
+    }
+
+    fn write_mends(&self, out: &mut String) {
+        if self.mends.is_empty() {
+            return;
+        }
+        out.push_str("<section aria-labelledby=\"mend\">\n<h2 id=\"mend\">To bring it up to date</h2>\n<dl class=\"mend\">\n");
+        for Mend { what, command } in &self.mends {
+            let _ = writeln!(
+                out,
+                "<dt>{}</dt><dd><code>{}</code></dd>",
+                escaped(what),
+                escaped(command)
+            );
+        }
+        out.push_str("</dl>\n</section>\n");
+    }
+
+    fn write_referring(&self, out: &mut String) {
+        let Some((links, more)) = &self.referring else {
+            return;
+        };
+        out.push_str("<section aria-labelledby=\"refers\">\n<h2 id=\"refers\">What refers to it</h2>\n<ul class=\"refers\">\n");
+        for PageLink { name, address } in links {
+            let _ = writeln!(
+                out,
+                "<li><a href=\"{}\">{}</a></li>",
+                self.link(address),
+                escaped(name)
+            );
+        }
+        if *more > 0 {
+            let _ = writeln!(
+                out,
+                "<li class=\"more\">… and {} more</li>",
+                thousands(*more as u64)
+            );
+        }
+        out.push_str("</ul>\n</section>\n");
+    }
+}
+
+impl SaidText {
+    fn write(&self, out: &mut String) {
+        let (word, title) = (self.freshness.word(), escaped(&self.title));
+        let heading = format!("<h3>{title}</h3> {}", state(self.freshness, &self.note));
+        let by: Vec<String> = self.by.iter().map(|by| escaped(by).to_string()).collect();
+        let body = format!(
+            "<p class=\"by\">{}</p>\n<div class=\"text\">\n{}</div>",
+            by.join(" · "),
+            self.html
+        );
+        let _ = if self.is_folded {
+            writeln!(
+                out,
+                "<details class=\"said {word}\"><summary>{heading}</summary>\n{body}\n</details>"
+            )
+        } else {
+            writeln!(
+                out,
+                "<article class=\"said {word}\">{heading}\n{body}\n</article>"
+            )
+        };
+    }
+}
+
+/// Sign and word; the colour says nothing that these do not.
+fn state(freshness: Freshness, note: &str) -> String {
+    let colon = if note.is_empty() { "" } else { ": " };
+    format!(
+        "<span class=\"state {0}\"><span class=\"sign\" aria-hidden=\"true\">{1}</span>{0}</span>{colon}{2}",
+        freshness.word(),
+        freshness.sign(),
+        escaped(note)
+    )
+}
+
+/// What asks for attention below a directory.
+fn below(counts: &FreshnessCounts) -> String {
+    let mut parts = Vec::new();
+    for freshness in [Freshness::Outdated, Freshness::Carried, Freshness::Missing] {
+        let count = counts.count(freshness);
+        if count > 0 {
+            parts.push(format!(
+                "<span class=\"state {0}\"><span class=\"away\">{0}: </span><span class=\"sign\" aria-hidden=\"true\">{1}</span>{2}</span>",
+                freshness.word(),
+                freshness.sign(),
+                thousands(count)
+            ));
+        }
+    }
+    if parts.is_empty() {
+        return String::new();
+    }
+    format!(" <span class=\"below\">{} below</span>", parts.join(" "))
+}
+
+fn rectangle(rect: &Rect, class: &str, freshness: Option<Freshness>) -> String {
+    let Rect {
+        x,
+        y,
+        width,
+        height,
+    } = *rect;
+    let place = format!("x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"");
+    let over = match freshness {
+        Some(Freshness::Outdated | Freshness::Carried) => {
+            format!("<rect class=\"over\" {place} fill=\"url(#{class})\"/>")
+        }
+        _ => String::new(),
+    };
+    format!("<rect class=\"tile {class}\" {place}/>{over}")
+}
+
+fn shortened(text: &str, letters_max: usize) -> String {
+    if text.chars().count() <= letters_max {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(letters_max - 1).collect();
+    format!("{start}…")
+}
