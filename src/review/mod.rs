@@ -24,5 +24,5 @@ pub use declaration::{Declaration, declarations};
 pub use delta::{Piece, delta};
 pub use order::Section;
 pub use role::{Role, role};
-pub use say::{Detail, Line, Tone, say};
+pub use say::{Detail, Line, ReviewPart, Tone, parts, say};
 pub use verdict::{Verdict, verdict};

@@ -69,46 +69,75 @@ pub fn say(changes: &Changes, detail: Detail) -> Vec<Line> {
     if changes.files.is_empty() {
         return Vec::new();
     }
-    let mut lines = vec![Line::of(Tone::Name, capital(&verdict(changes).line()))];
+    let verdict = Line::of(Tone::Name, capital(&verdict(changes).line()));
+    let parts = parts(changes, detail).into_iter();
+    [verdict]
+        .into_iter()
+        .chain(parts.flat_map(|part| part.lines))
+        .collect()
+}
+
+/// The lines of one part of a review, under what they are about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewPart {
+    /// What they are about.
+    pub title: &'static str,
+    /// At least one.
+    pub lines: Vec<Line>,
+}
+
+/// The same without the verdict, part by part in the order in which a reviewer reads.
+#[must_use]
+pub fn parts(changes: &Changes, detail: Detail) -> Vec<ReviewPart> {
     let sections = [
-        Section::Public,
-        Section::Body,
-        Section::Added,
-        Section::Moved,
-        Section::Private,
-        Section::Aside,
+        (Section::Public, "What others see"),
+        (Section::Body, "Bodies"),
+        (Section::Added, "New"),
+        (Section::Moved, "Moved"),
+        (Section::Private, "Private"),
+        (Section::Aside, "Examples, tools, what is generated"),
     ];
-    for section in sections {
-        if section == Section::Moved {
-            lines.extend(renamed(changes));
-        }
-        let within: Vec<&Change> = changes
-            .list
-            .iter()
-            .filter(|change| change.section == section)
-            .collect();
-        let groups = groups(&within);
-        let most = if detail == Detail::All {
-            usize::MAX
-        } else {
-            lines_max(section)
-        };
-        // One line that says how many there are more would take the place of one.
-        let shown = if groups.len() <= most.saturating_add(1) {
-            groups.len()
-        } else {
-            most
-        };
-        lines.extend(
-            groups[..shown]
-                .iter()
-                .map(|group| said(changes, group, detail)),
-        );
-        lines.extend(rest(changes, &groups[shown..]));
+    let mut parts: Vec<(&str, Vec<Line>)> = Vec::new();
+    for (section, title) in sections {
+        parts.push((title, section_lines(changes, section, detail)));
     }
-    lines.extend(silent(changes));
-    lines.extend(tests(changes));
-    lines.extend(others(changes));
+    parts.push(("Code that declares the same", silent(changes)));
+    parts.push(("Tests", tests(changes).into_iter().collect()));
+    parts.push(("Other files", others(changes).into_iter().collect()));
+    let parts = parts.into_iter().filter(|(_, lines)| !lines.is_empty());
+    parts
+        .map(|(title, lines)| ReviewPart { title, lines })
+        .collect()
+}
+
+fn section_lines(changes: &Changes, section: Section, detail: Detail) -> Vec<Line> {
+    let mut lines = Vec::new();
+    if section == Section::Moved {
+        lines.extend(renamed(changes));
+    }
+    let within: Vec<&Change> = changes
+        .list
+        .iter()
+        .filter(|change| change.section == section)
+        .collect();
+    let groups = groups(&within);
+    let most = if detail == Detail::All {
+        usize::MAX
+    } else {
+        lines_max(section)
+    };
+    // One line that says how many there are more would take the place of one.
+    let shown = if groups.len() <= most.saturating_add(1) {
+        groups.len()
+    } else {
+        most
+    };
+    lines.extend(
+        groups[..shown]
+            .iter()
+            .map(|group| said(changes, group, detail)),
+    );
+    lines.extend(rest(changes, &groups[shown..]));
     lines
 }
 

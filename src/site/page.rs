@@ -328,16 +328,11 @@ impl SitePage {
         if self.mends.is_empty() {
             return;
         }
-        out.push_str("<section aria-labelledby=\"mend\">\n<h2 id=\"mend\">To bring it up to date</h2>\n<dl class=\"mend\">\n");
-        for Mend { what, command } in &self.mends {
-            let _ = writeln!(
-                out,
-                "<dt>{}</dt><dd><code>{}</code></dd>",
-                escaped(what),
-                escaped(command)
-            );
-        }
-        out.push_str("</dl>\n</section>\n");
+        out.push_str(
+            "<section aria-labelledby=\"mend\">\n<h2 id=\"mend\">To bring it up to date</h2>\n",
+        );
+        out.push_str(&mends(&self.mends));
+        out.push_str("</section>\n");
     }
 
     fn write_referring(&self, out: &mut String) {
@@ -365,7 +360,8 @@ impl SitePage {
 }
 
 impl SaidText {
-    fn write(&self, out: &mut String) {
+    /// Writes the statement as an article, or folded.
+    pub fn write(&self, out: &mut String) {
         let (word, title) = (self.freshness.word(), escaped(&self.title));
         let heading = format!("<h3>{title}</h3> {}", state(self.freshness, &self.note));
         let by: Vec<String> = self.by.iter().map(|by| escaped(by).to_string()).collect();
@@ -386,6 +382,22 @@ impl SaidText {
             )
         };
     }
+}
+
+/// What is to be mended, with the commands.
+#[must_use]
+pub fn mends(mends: &[Mend]) -> String {
+    let mut out = String::from("<dl class=\"mend\">\n");
+    for Mend { what, command } in mends {
+        let _ = writeln!(
+            out,
+            "<dt>{}</dt><dd><code>{}</code></dd>",
+            escaped(what),
+            escaped(command)
+        );
+    }
+    out.push_str("</dl>\n");
+    out
 }
 
 /// Sign and word; the colour says nothing that these do not.

@@ -1,6 +1,7 @@
 //! `git merkle review`: what a branch changes in what is declared and in what is known, what matters to others first.
 
 mod document;
+mod html;
 mod known;
 mod markdown;
 
@@ -22,7 +23,7 @@ pub struct Args {
     /// the merge base with the default branch to HEAD
     #[arg(value_name = "rev", num_args = 0..=2)]
     revisions: Vec<String>,
-    /// Print text, or Markdown for a comment or a summary of a forge
+    /// Print text, Markdown for a comment or a summary of a forge, or HTML: one file for a browser
     #[arg(long, value_name = "format", value_enum, default_value = "text")]
     format: Format,
     /// Limit Markdown to this many characters, at least 200
@@ -44,6 +45,7 @@ pub struct Args {
 enum Format {
     Text,
     Markdown,
+    Html,
 }
 
 /// What a review can fail on.
@@ -68,6 +70,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         program.ui.write_json("review", &document)?;
     } else if args.format == Format::Markdown {
         let text = markdown::render(&changes, &known, &range, args.limit);
+        program.ui.write_bytes(text.as_bytes())?;
+    } else if args.format == Format::Html {
+        let text = html::render(&changes, &known, &range);
         program.ui.write_bytes(text.as_bytes())?;
     } else {
         let detail = if args.all { Detail::All } else { Detail::Short };

