@@ -581,8 +581,8 @@ fn digest_of(request: &Refresh<'_>) -> Digest {
         .field(request.frame_type.as_str().as_bytes())
         .field(&agent.prompt_digest().0)
         .field(&[u8::from(agent.path_sensitive)]);
-    if let Some(word) = request.reach.word() {
-        hasher.add(word.as_bytes());
+    if let Some(words) = request.reach.words() {
+        hasher.add(words.as_bytes());
     }
     if let Some(instructions) = agent.instructions() {
         hasher.add(format!("{:?} {:?}", agent.role, agent.sensitivity).as_bytes());

@@ -24,6 +24,6 @@ mod warm;
 
 pub use event::{Cause, Event, Report, Stop};
 pub use make::{Body, NodeError};
-pub use plan::{Inputs, Known, Plan, Reach, Task, plan};
+pub use plan::{Inputs, Known, Plan, Reach, Shard, Task, plan};
 pub use prepare::{Composed, Nodes, Writer};
 pub use run::{RunError, Runner};

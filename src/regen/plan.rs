@@ -1,11 +1,13 @@
 //! The plan: which nodes of a scan need a frame of an agent, and why. Pure, and proportional to what was scanned.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::str::FromStr;
 
 use crate::agent::{Agent, Exclusion};
 use crate::base::{BasisId, Digest, FrameId, FrameType, NodeId, NodeKind, TreePath};
 use crate::frame::{BasisKind, Record};
-use crate::node::Scan;
+use crate::node::{Node, Scan};
 use crate::synthesis::basis::BasisOf;
 use crate::synthesis::{Child, ChildState, PartKind, Reason};
 
@@ -36,26 +38,75 @@ pub enum Reach {
     Said,
     /// Of that, what has changed since: for a run in the background.
     Changed,
+    /// One share of the files, and no directory: several machines divide a run.
+    Shard(Shard),
 }
 
 impl Reach {
     /// Whether a node that needs a frame for this reason may be named.
-    fn covers(self, reason: Reason) -> bool {
+    fn covers(self, reason: Reason, node: &Node) -> bool {
         match self {
             Self::All => true,
             Self::Said => reason != Reason::Missing,
             Self::Changed => reason == Reason::Changed,
+            Self::Shard(shard) => !node.is_directory && shard.holds(&node.id),
         }
     }
 
-    /// The word in the digest of what a finished run was for; none for a run over everything.
+    /// The words in the digest of what a finished run was for; none for a run over everything.
     #[must_use]
-    pub fn word(self) -> Option<&'static str> {
+    pub fn words(self) -> Option<String> {
         match self {
             Self::All => None,
-            Self::Said => Some("said"),
-            Self::Changed => Some("changed"),
+            Self::Said => Some("said".to_owned()),
+            Self::Changed => Some("changed".to_owned()),
+            Self::Shard(shard) => Some(format!("shard {shard}")),
         }
+    }
+}
+
+/// One of several equal shares of all objects, chosen by their ids alone: the same on every machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    /// From 1 to `of`.
+    number: u32,
+    of: u32,
+}
+
+impl Shard {
+    /// Most shares.
+    pub const OF_MAX: u32 = 1_000;
+
+    /// Whether an object is in this share: the first eight bytes of its id, as a number, divided by the count of shares.
+    fn holds(self, id: &NodeId) -> bool {
+        let first = id.as_bytes().iter().take(8);
+        let number = first.fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+        number % u64::from(self.of) == u64::from(self.number - 1)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |text: &str| text.parse::<u32>().ok();
+        let shard = text.split_once('/').and_then(|(at, of)| {
+            let (number, of) = (number(at)?, number(of)?);
+            (1..=of).contains(&number).then_some(Self { number, of })
+        });
+        let shard = shard.filter(|shard| shard.of <= Self::OF_MAX);
+        shard.ok_or_else(|| {
+            format!(
+                "expected <i>/<n>, such as 1/4, with at most {} shares",
+                Self::OF_MAX
+            )
+        })
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.number, self.of)
     }
 }
 
@@ -173,7 +224,7 @@ pub fn plan(scan: &Scan, inputs: &Inputs<'_>, known: &mut Known<'_>) -> Plan {
             });
         match reason {
             None => plan.fresh += 1,
-            Some(reason) if !inputs.reach.covers(reason) => plan.skipped += 1,
+            Some(reason) if !inputs.reach.covers(reason, scan.node(number)) => plan.skipped += 1,
             Some(reason) => {
                 is_task[number as usize] = true;
                 plan.tasks.push(Task {

@@ -21,8 +21,8 @@ use crate::cli::{CliError, Exit, asker};
 use crate::node::SnapshotRoot;
 use crate::ops::{self, Asking, AskingOptions, Refresh, Refreshed, Upkeep};
 use crate::provider::ledger::{Caps, Spend};
-use crate::regen::Reach;
 use crate::regen::queue::Priority;
+use crate::regen::{Reach, Shard};
 use crate::workspace::{Target, Workspace};
 
 /// Arguments of `regenerate`.
@@ -46,6 +46,10 @@ pub struct Args {
     /// No effect: directories are always recursive
     #[arg(long, short = 'r')]
     recursive: bool,
+    /// Regenerate only files of share <i> of <n>, chosen by object id, and no directories: run each share on a machine of its own,
+    /// unite the frames with 'git merkle sync', and run 'regenerate' once more for the directories
+    #[arg(long, value_name = "i/n", conflicts_with = "outdated")]
+    shard: Option<Shard>,
     /// Regenerate fresh frames as well
     #[arg(long)]
     force: bool,
@@ -159,10 +163,10 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         force: args.force,
         verify: args.verify,
         since,
-        reach: if args.outdated {
-            Reach::Said
-        } else {
-            Reach::All
+        reach: match args.shard {
+            Some(shard) => Reach::Shard(shard),
+            None if args.outdated => Reach::Said,
+            None => Reach::All,
         },
         asking: asking.as_ref(),
     };
@@ -225,7 +229,9 @@ fn refresh(
         start,
         verify: args.verify,
     };
-    for target in targets.iter().filter(|_| !is_stopped) {
+    // Directories are for the run that has the frames of all shares.
+    let has_directories = args.shard.is_none();
+    for target in targets.iter().filter(|_| has_directories && !is_stopped) {
         for (_, one) in
             ops::syntheses::refresh_syntheses(workspace, target, &upkeep, &mut |slot, event| {
                 on_event(&slot.agent, &slot.frame_type, event);

@@ -7,6 +7,7 @@ mod fault;
 mod fresh;
 mod payload;
 mod person;
+mod shard;
 mod small;
 mod team;
 mod together;

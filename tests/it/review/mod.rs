@@ -5,7 +5,7 @@ mod known;
 mod laws;
 mod markdown;
 mod text;
-mod workflow;
+pub(crate) mod workflow;
 
 use serde_json::Value;
 

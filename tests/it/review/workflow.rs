@@ -6,7 +6,7 @@ use crate::support::Sandbox;
 const WORKFLOW: &str = include_str!("../../../docs/ci/github-review.yml");
 
 /// The shell steps of a workflow, in order: the name and the script.
-fn steps(workflow: &str) -> Vec<(String, String)> {
+pub(crate) fn steps(workflow: &str) -> Vec<(String, String)> {
     let mut steps: Vec<(String, String)> = Vec::new();
     let mut inside: Option<usize> = None;
     for line in workflow.lines() {
