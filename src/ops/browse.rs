@@ -4,6 +4,7 @@
 //! |---|---|
 //! | nodes, heads, reasons | the plans that `status` makes; the index, no tree of the store |
 //! | pages | the deepest level first, so that a directory finds the sentences of what is in it; each is written and forgotten |
+//! | statements about earlier contents | one walk back for all paths, over what each commit has changed |
 //! | maps | opened from the largest rectangle on, never walked to the end |
 //! | the commit | in a style sheet of its own, so that a commit rewrites the pages of what it changed and no others |
 //!
@@ -284,6 +285,7 @@ impl Site<'_> {
             frame,
             reason,
             age,
+            commit,
             is_synthesis,
         } = heard;
         let is_directory = self.spots.is_directory(number);
@@ -315,7 +317,10 @@ impl Site<'_> {
             },
             note: match (age, reason) {
                 (Some(age), _) => age.clone(),
-                (None, Some(reason)) => reason.to_string(),
+                (None, Some(reason)) => match commit {
+                    Some(commit) => format!("{reason}, of commit {}", commit.short()),
+                    None => reason.to_string(),
+                },
                 (None, None) => String::new(),
             },
             html: markdown::html(&frame.content, &resolve),

@@ -1,5 +1,7 @@
 //! `git merkle status`: how much is said about a snapshot, and how much of it still holds.
 
+mod markdown;
+
 use serde::Serialize;
 
 use crate::agent::{Agent, Maker, OUTLINE};
@@ -33,9 +35,19 @@ pub struct Args {
     /// Exit with 1 if an outline is missing, or a frame that can be regenerated is outdated
     #[arg(long)]
     exit_code: bool,
+    /// Print text, or Markdown for a summary of a forge
+    #[arg(long, value_name = "format", value_enum, default_value = "text", conflicts_with_all = ["last", "carried"])]
+    format: Format,
     /// Also count nodes that this agent has not described; may be given more than once
     #[arg(long = "agent", value_name = "agent")]
     agents: Vec<AgentId>,
+}
+
+/// How the state is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Text,
+    Markdown,
 }
 
 #[derive(Serialize)]
@@ -184,6 +196,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     };
     if program.ui.is_json() {
         program.ui.write_json("status", &document)?;
+    } else if args.format == Format::Markdown {
+        let text = markdown::render(&document, args.snapshot.name());
+        program.ui.write_bytes(text.as_bytes())?;
     } else {
         write_text(program, &workspace, args.snapshot.name(), &document)?;
     }

@@ -7,12 +7,16 @@ use crate::cli::program::Program;
 use crate::cli::progress::{Progress, Step};
 use crate::cli::snapshot::head;
 use crate::cli::{CliError, Exit, Ui, json};
-use crate::frame::{BadEntry, Fault, spool, verify};
+use crate::frame::{BadEntry, Fault, Store, spool, verify};
 use crate::ops;
+use crate::workspace::Workspace;
 
 /// Arguments of `validate`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
+    /// Check the frames of this commit of a store, such as one that a hook of a server is given (default: the store)
+    #[arg(value_name = "commit", conflicts_with = "remake")]
+    commit: Option<String>,
     /// Rebuild the outlines and syntheses of HEAD, and name those that differ
     #[arg(long)]
     remake: bool,
@@ -38,7 +42,7 @@ type Entry = (Vec<u8>, String);
 /// Prints each fault, and how many frames there are.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
-    let store = workspace.store()?;
+    let store = store_of(args, &workspace)?;
     let mut progress = Progress::new(&program.ui);
     let verdict = verify::verify(&store, &mut |done| {
         progress.show(Step {
@@ -48,8 +52,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         });
     })?;
     drop(progress);
-    let (_, damaged) =
-        spool::list(&workspace.state).map_err(|err| CliError::io("cannot read the spool", err))?;
+    let damaged = damaged_of(args, &workspace)?;
     let told = |bad: &BadEntry| (bad.path.as_bytes().to_vec(), printable::chain(&bad.fault));
     let in_spool = damaged.iter().map(|name| {
         (
@@ -106,6 +109,24 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         ));
     }
     Ok(if is_sound { Exit::Done } else { Exit::No })
+}
+
+fn store_of<'w>(args: &Args, workspace: &'w Workspace) -> Result<Store<'w>, CliError> {
+    let Some(commit) = &args.commit else {
+        return Ok(workspace.store()?);
+    };
+    let commit = workspace.repository.resolve_commit(commit)?;
+    Ok(Store::at(&workspace.repository, Some(commit))?)
+}
+
+/// Damaged files of the spool. What waits here is no part of another commit.
+fn damaged_of(args: &Args, workspace: &Workspace) -> Result<Vec<String>, CliError> {
+    if args.commit.is_some() {
+        return Ok(Vec::new());
+    }
+    let listed = spool::list(&workspace.state);
+    let (_, damaged) = listed.map_err(|err| CliError::io("cannot read the spool", err))?;
+    Ok(damaged)
 }
 
 /// A line for each fault, and a note for each entry of a newer format.

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use super::super::carried::{self, PeopleSay};
 use super::super::refresh::{self, Planned, RefreshError};
 use super::super::syntheses;
+use super::BrowseError;
 use crate::agent::{Agent, Maker};
+use crate::base::limit::STALE_COMMITS_MAX;
 use crate::base::{NodeId, NodeKind, TreePath};
 use crate::frame::store::read_blob;
 use crate::frame::{BasisKind, Frame, Index, MadeBy, Record, Slot, Store};
-use crate::git::Repository;
+use crate::git::{ObjectError, Repository, diff_trees};
 use crate::node::{Scan, SnapshotRoot};
 use crate::site::Freshness;
 use crate::synthesis::summarize::says;
@@ -43,6 +45,18 @@ pub(super) struct KnownNodes {
     slots: Vec<KnownSlot>,
     people: PeopleSay,
     freshness: Vec<Freshness>,
+    earlier: EarlierHeads,
+}
+
+/// What models have said last about earlier contents of paths that have changed since, by path and number of the slot.
+type EarlierHeads = HashMap<TreePath, Vec<EarlierHead>>;
+
+/// A statement about what stood at a path before.
+struct EarlierHead {
+    slot: u16,
+    blob: NodeId,
+    /// The newest commit that has the content there.
+    commit: NodeId,
 }
 
 /// A statement about a node.
@@ -51,6 +65,8 @@ pub(super) struct Heard {
     pub(super) reason: Option<Reason>,
     /// How old a person's note about an earlier content is.
     pub(super) age: Option<String>,
+    /// The commit that has the content that a model's statement is about, where that is an earlier one.
+    pub(super) commit: Option<NodeId>,
     pub(super) is_synthesis: bool,
 }
 
@@ -59,7 +75,7 @@ impl KnownNodes {
         workspace: &Workspace,
         store: &Store<'_>,
         root: &SnapshotRoot,
-    ) -> Result<Self, RefreshError> {
+    ) -> Result<Self, BrowseError> {
         let agents = workspace.agents();
         let outline = agents
             .iter()
@@ -69,7 +85,9 @@ impl KnownNodes {
         let mut known = Self {
             slots: vec![planned_slot(outline, &planned, &planned.scan)],
             freshness: Vec::new(),
-            people: carried::people_say(&workspace.repository, &workspace.state, store, root)?,
+            earlier: HashMap::new(),
+            people: carried::people_say(&workspace.repository, &workspace.state, store, root)
+                .map_err(RefreshError::from)?,
             scan: planned.scan,
             index: planned.index,
         };
@@ -103,7 +121,67 @@ impl KnownNodes {
         known.freshness = (0..known.scan.len() as u32)
             .map(|node| known.look(node))
             .collect();
+        known.look_back(&workspace.repository, root)?;
         Ok(known)
+    }
+
+    /// Finds what models have said about earlier contents of what has changed since: one walk back along first parents
+    /// for all paths, which reads what each commit has changed.
+    fn look_back(&mut self, repo: &Repository, root: &SnapshotRoot) -> Result<(), ObjectError> {
+        let mut wanted: HashMap<TreePath, Vec<u16>> = HashMap::new();
+        for known in self.slots.iter().filter(|known| known.sort == Sort::Model) {
+            let changed = known.reasons.iter();
+            let changed = changed.filter(|(_, reason)| **reason == Reason::Changed);
+            for ((node, _), number) in changed.zip(std::iter::repeat(known.number)) {
+                let path = self.scan.path(&TreePath::root(), *node);
+                wanted.entry(path).or_default().extend(number);
+            }
+        }
+        let Some(start) = root.history.filter(|_| !wanted.is_empty()) else {
+            return Ok(());
+        };
+        let mut newer: Option<NodeId> = Some(root.tree);
+        for step in repo.first_parents(&start).take(STALE_COMMITS_MAX + 1) {
+            let (commit, tree) = step?;
+            let new = newer.replace(tree);
+            let (index, earlier) = (&self.index, &mut self.earlier);
+            let mut meet = |path: TreePath, old: NodeId| {
+                let Some(slots) = wanted.get_mut(&path) else {
+                    return;
+                };
+                slots.retain(|slot| {
+                    let head = index.find_head(&old, *slot);
+                    let head = head.filter(|head| {
+                        !head.is_invalidated() && head.basis_kind != BasisKind::Written
+                    });
+                    let found = head.map(|head| EarlierHead {
+                        slot: *slot,
+                        blob: head.blob,
+                        commit,
+                    });
+                    let is_left = found.is_none();
+                    if let Some(found) = found {
+                        earlier.entry(path.clone()).or_default().push(found);
+                    }
+                    is_left
+                });
+            };
+            if new != Some(tree) {
+                meet(TreePath::root(), tree);
+            }
+            diff_trees(repo, Some(tree), new, &mut |change| {
+                let is_there = change.new.is_some();
+                if let Some((_, old)) = change.old.filter(|_| is_there) {
+                    meet(change.path, old);
+                }
+                is_there
+            })?;
+            wanted.retain(|_, slots| !slots.is_empty());
+            if wanted.is_empty() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn add_slot(&mut self, slot: Slot, sort: Sort, reasons: HashMap<u32, Reason>) {
@@ -168,16 +246,25 @@ impl KnownNodes {
                 frame: frame.clone(),
                 reason: None,
                 age: carried.map(carried::Carried::age),
+                commit: None,
                 is_synthesis: false,
             })
             .collect();
         for known in &self.slots {
             let head = self.head(known, node).filter(|head| !head.is_invalidated());
+            let earlier = self.earlier.get(path).into_iter().flatten();
+            let mut earlier = earlier.filter(|one| Some(one.slot) == known.number);
+            let (blob, commit) = match (head, earlier.next_back()) {
+                (Some(head), _) => (head.blob, None),
+                (None, Some(earlier)) => (earlier.blob, Some(earlier.commit)),
+                (None, None) => continue,
+            };
             // An entry that is no frame is counted by the index, and named by `validate`.
-            let frame = head.and_then(|head| read_blob(repo, &head.blob).ok());
+            let frame = read_blob(repo, &blob).ok();
             heard.extend(frame.map(|frame| Heard {
                 reason: known.reasons.get(&node).copied(),
                 age: None,
+                commit,
                 is_synthesis: known.sort == Sort::Synthesis,
                 frame,
             }));

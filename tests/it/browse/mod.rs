@@ -242,3 +242,38 @@ fn the_desktop_opens_the_first_page() {
     });
     assert_eq!(text.as_deref(), Some(printed.trim_end()));
 }
+
+/// What a model has said about a content that has changed since stands on the page, and says so.
+#[test]
+fn earlier_statements_of_models_are_outdated_and_not_gone() {
+    use crate::generate::{Protocol, World, regenerate};
+    let world = World::steady(Protocol::OpenAi);
+    let repo = world.repo(
+        "
+        commit first
+        + src/bed.rs = pub fn fill() {}
+        commit second
+        + README.md = # Garden
+        commit third
+        + src/bed.rs = pub fn clear() {}
+        ",
+    );
+    regenerate(&repo, &["--rev", "HEAD~2"]).ok();
+    repo.merkle(&["browse", "-q"]).ok();
+    let bed = page(&repo, "tree/src/bed.rs.html");
+    let id = repo.id("HEAD~1");
+    let since = format!(
+        "it has changed since it was described, of commit {}",
+        &id[..7]
+    );
+    for said in [
+        "class=\"said outdated\"",
+        &since,
+        "git merkle regenerate --agent",
+    ] {
+        assert!(bed.contains(said), "{said} in\n{bed}");
+    }
+    // Each clone and each run find the same.
+    let again = repo.merkle(&["browse", "--json"]).json("browse");
+    assert_eq!(again["written"], 0);
+}

@@ -30,6 +30,7 @@ mod shell;
 mod show;
 mod status;
 mod synthesize;
+mod update_hook;
 mod validate;
 
 use std::collections::BTreeSet;

@@ -72,3 +72,44 @@ fn the_steps_of_the_workflow_need_no_secret_and_make_a_summary() {
     assert!(read("review/review.json").starts_with("{\"schema\":\"git-merkle/review/1\""));
     assert_eq!(read("review/head").trim(), base.id("work"));
 }
+
+const GITLAB: &str = include_str!("../../../docs/ci/gitlab-review.yml");
+
+#[test]
+fn the_job_for_gitlab_makes_the_files_that_it_exposes() {
+    let lines = GITLAB
+        .lines()
+        .skip_while(|line| *line != "  script:")
+        .skip(1);
+    let script: Vec<&str> = lines
+        .take_while(|line| line.starts_with("    "))
+        .filter_map(|line| line.trim_start().strip_prefix("- "))
+        .collect();
+    assert_eq!(script.len(), 6);
+    let sandbox = Sandbox::new();
+    let base = sandbox.repo("base");
+    base.fill(SHOP);
+    let (from, to) = (base.path("."), sandbox.path("home/clone"));
+    base.git(&[
+        "clone",
+        "-q",
+        &from.to_string_lossy(),
+        &to.to_string_lossy(),
+    ])
+    .ok();
+    let run = sandbox
+        .run("sh", &to)
+        .args(["-e", "-c", &script.join("\n")]);
+    let run = run.env("CI_MERGE_REQUEST_DIFF_BASE_SHA", base.id("main"));
+    let done = run.env("CI_COMMIT_SHA", base.id("work")).run();
+    assert_eq!(done.code, Some(0), "{done}");
+    for (file, said) in [
+        ("review.html", "<del>discount</del>"),
+        ("review.md", "**1 public declaration removed"),
+        ("review.json", "git-merkle/review/1"),
+        ("status.md", "| `outline/outline` | 0 | 0 | "),
+    ] {
+        let text = std::fs::read_to_string(to.join("review").join(file)).expect(file);
+        assert!(text.contains(said), "{file}: {text}");
+    }
+}

@@ -1,0 +1,53 @@
+//! The state of what is known as Markdown, for the summary of a job: a table, and what brings it up to date.
+
+use std::fmt::Write as _;
+
+use super::Document;
+use crate::review::markdown::code;
+
+/// The document. Names stand in code spans, of which a forge makes nothing else.
+pub(super) fn render(document: &Document, snapshot: &str) -> String {
+    let mut text = format!(
+        "**{} files, {} directories** at {} (tree {})\n\n",
+        document.files,
+        document.directories,
+        code(snapshot),
+        code(document.root.get(..12).unwrap_or_default())
+    );
+    text.push_str("| agent/type | fresh | outdated | missing | carried |\n|---|--:|--:|--:|--:|\n");
+    let or_dash =
+        |count: Option<u64>| count.map_or_else(|| "–".to_owned(), |count| count.to_string());
+    for slot in &document.slots {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} |",
+            code(&format!("{}/{}", slot.agent, slot.r#type)),
+            slot.fresh,
+            slot.outdated,
+            or_dash(slot.missing),
+            or_dash(slot.carried)
+        );
+    }
+    text.push('\n');
+    let behind = || {
+        document
+            .slots
+            .iter()
+            .filter_map(|slot| slot.behind.as_ref())
+    };
+    for (count, command) in behind() {
+        let _ = writeln!(text, "- {count} not fresh: {}", code(command));
+    }
+    if behind().next().is_none() {
+        text.push_str("Everything is fresh.\n");
+    }
+    if document.store_faults > 0 {
+        let _ = writeln!(
+            text,
+            "- {} bad entries of the store: {} names them",
+            document.store_faults,
+            code("git merkle validate")
+        );
+    }
+    text
+}
