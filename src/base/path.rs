@@ -138,6 +138,60 @@ pub fn quote(path: &[u8], quote_high: bool) -> String {
     out
 }
 
+/// Reads what [`quote`] wrote, with or without quotation marks; `None` where they are wrong.
+#[must_use]
+pub fn unquote(text: &str) -> Option<Vec<u8>> {
+    let Some(inner) = text.strip_prefix('"') else {
+        return Some(text.as_bytes().to_vec());
+    };
+    let mut rest = inner.strip_suffix('"')?.bytes();
+    let mut out = Vec::new();
+    while let Some(byte) = rest.next() {
+        if byte != b'\\' {
+            out.push(byte);
+            continue;
+        }
+        out.push(match rest.next()? {
+            b'a' => 0x07,
+            b'b' => 0x08,
+            b't' => b'\t',
+            b'n' => b'\n',
+            b'v' => 0x0b,
+            b'f' => 0x0c,
+            b'r' => b'\r',
+            plain @ (b'"' | b'\\') => plain,
+            high @ b'0'..=b'3' => {
+                let mut digit = || Some(rest.next().filter(|b| (b'0'..=b'7').contains(b))? - b'0');
+                (high - b'0') << 6 | digit()? << 3 | digit()?
+            }
+            _ => return None,
+        });
+    }
+    Some(out)
+}
+
+/// True for `.git` as any file system may read it: without regard to case, with dots and spaces at its end, with
+/// characters that HFS+ ignores, or as the short name of NTFS.
+#[must_use]
+pub fn is_git_directory(name: &[u8]) -> bool {
+    let visible: String = String::from_utf8_lossy(name)
+        .chars()
+        .filter(|c| !is_ignored_by_hfs(*c))
+        .collect();
+    let visible = visible.to_ascii_lowercase();
+    let plain = visible
+        .split(':')
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(['.', ' ']);
+    plain == ".git" || plain == "git~1"
+}
+
+/// The list is that of git's `utf8.c`.
+fn is_ignored_by_hfs(c: char) -> bool {
+    matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,5 +216,22 @@ mod tests {
         assert_eq!(quote("ä".as_bytes(), false), "ä");
         assert_eq!(quote(b"a\"b\\\x01", true), "\"a\\\"b\\\\\\001\"");
         assert_eq!(quote(b"\xff", false), "\"\\377\"");
+    }
+
+    #[test]
+    fn what_is_quoted_can_be_read() {
+        for path in [
+            &b"src/lib.rs"[..],
+            "ä\n".as_bytes(),
+            b"a\"b\\\x01",
+            b"\xff\x07\x0b",
+        ] {
+            for quote_high in [true, false] {
+                assert_eq!(unquote(&quote(path, quote_high)).as_deref(), Some(path));
+            }
+        }
+        for broken in ["\"", "\"a", "\"\\\"", "\"\\9\"", "\"\\07\""] {
+            assert_eq!(unquote(broken), None, "{broken}");
+        }
     }
 }

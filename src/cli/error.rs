@@ -23,6 +23,7 @@ pub struct CliError {
     kind: Exit,
     message: String,
     source: Option<Box<dyn Error + Send + Sync>>,
+    details: Vec<String>,
     hints: Vec<String>,
     silent: bool,
 }
@@ -35,6 +36,7 @@ impl CliError {
             kind,
             message: message.into(),
             source: None,
+            details: Vec::new(),
             hints: Vec::new(),
             silent: false,
         }
@@ -63,6 +65,13 @@ impl CliError {
             message: what.into(),
             ..Self::from_source(Exit::Io, source)
         }
+    }
+
+    /// Adds one of several things that are wrong, as a line of its own.
+    #[must_use]
+    pub fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.details.push(detail.into());
+        self
     }
 
     /// Adds what to try next; it names a command that can be run.
@@ -107,12 +116,19 @@ impl CliError {
             .iter()
             .flat_map(|hint| hint.lines())
             .map(|line| format!("hint: {}\n", printable(line)));
+        let details = self
+            .details
+            .iter()
+            .map(|detail| format!("  {}\n", printable(detail)));
         std::iter::once(format!("error: {}\n", printable(&self.to_string())))
+            .chain(details)
             .chain(hints)
             .collect()
     }
 
     /// The object for a program: `code`, `message` and `hint`, which is null when there is none.
+    ///
+    /// What is wrong in particular stands behind the message, line by line.
     #[must_use]
     pub fn render_json(&self) -> String {
         let hint = (!self.hints.is_empty()).then(|| self.hints.join("\n"));
@@ -120,7 +136,10 @@ impl CliError {
             "error",
             &ErrorDocument {
                 code: self.kind.code(),
-                message: self.to_string(),
+                message: std::iter::once(self.to_string())
+                    .chain(self.details.iter().cloned())
+                    .collect::<Vec<_>>()
+                    .join("\n"),
                 hint,
             },
         )

@@ -12,6 +12,7 @@
 //!
 //! A path that stands in the tree as it is written comes first, so a file whose name looks like a pattern can be listed.
 
+use crate::base::path::is_git_directory;
 use crate::base::{AgentId, FrameType, TreePath};
 
 /// Why a path is not even looked up.
@@ -88,27 +89,6 @@ impl Pattern {
     pub fn is_all_below(&self) -> bool {
         self.base().join(b"**") == self.path
     }
-}
-
-/// True for `.git` as any file system may read it: without regard to case, with dots and spaces at its end, with
-/// characters that HFS+ ignores, or as the short name of NTFS.
-fn is_git_directory(name: &[u8]) -> bool {
-    let visible: String = String::from_utf8_lossy(name)
-        .chars()
-        .filter(|c| !is_ignored_by_hfs(*c))
-        .collect();
-    let visible = visible.to_ascii_lowercase();
-    let plain = visible
-        .split(':')
-        .next()
-        .unwrap_or_default()
-        .trim_end_matches(['.', ' ']);
-    plain == ".git" || plain == "git~1"
-}
-
-/// The list is that of git's `utf8.c`.
-fn is_ignored_by_hfs(c: char) -> bool {
-    matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
 
 /// True for entries that are pages, whatever the case of their scheme.

@@ -39,6 +39,8 @@ pub mod ssh;
 pub mod state;
 mod system;
 mod walk;
+pub mod work_change;
+pub mod work_file;
 pub mod worktree;
 pub mod write;
 
@@ -61,5 +63,7 @@ pub use revision::RevisionError;
 pub use ssh::{Checked, Signer, Signers, SshError};
 pub use state::{Refused, StateDir};
 pub use system::system_cause;
+pub use work_change::{Applied, JournalState, WorkChange};
+pub use work_file::{Unreachable, WorkFile, WorkFiles};
 pub use worktree::Include;
 pub use write::{Held, WriteError};

@@ -116,7 +116,7 @@ impl Repository {
     }
 
     /// The paths of submodules in the user's index.
-    fn tracked_submodules(&self) -> Result<Vec<Vec<u8>>, ChildError> {
+    pub fn tracked_submodules(&self) -> Result<Vec<Vec<u8>>, ChildError> {
         let index = self
             .inner
             .index_or_empty()

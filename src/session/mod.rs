@@ -20,7 +20,9 @@
 //! Start with [`folder::SessionFolder`] and [`flow::next`].
 
 pub mod answer;
+pub mod apply;
 pub mod conversation;
+pub mod edit;
 pub mod flow;
 pub mod folder;
 pub mod gather;

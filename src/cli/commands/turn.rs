@@ -1,5 +1,6 @@
 //! `git merkle turn`: begin, ask, answer and judge the turns of a session.
 
+mod apply;
 mod failure;
 mod run;
 
@@ -19,7 +20,8 @@ use crate::profile::Phase;
 use crate::session::folder::{INPUT, REPORT, prompt_file, response_file};
 use crate::session::record::BY_PERSON;
 use crate::session::{
-    self, Judgement, Next, OpenSession, Question, SessionError, TurnAsking, TurnNumber, TurnOptions,
+    self, Judgement, Next, OpenSession, Question, SessionError, Status, TurnAsking, TurnNumber,
+    TurnOptions,
 };
 use crate::workspace::Workspace;
 
@@ -43,6 +45,8 @@ enum Action {
     Approve(Approve),
     /// Reject the answer, and say what to improve
     Reject(Reject),
+    /// Write the files of an accepted answer into the work tree, all of them or none
+    Apply(apply::Apply),
     /// Show a file of a turn
     Show(Show),
 }
@@ -215,6 +219,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             };
             judge(reject.session.as_deref(), judgement, &workspace, program)
         }
+        Action::Apply(args) => apply::run(args, &workspace, program),
         Action::Show(show) => show_file(show, &workspace, program),
     }
 }
@@ -393,6 +398,10 @@ fn tell_state(open: &OpenSession, program: &mut Program) -> Result<Exit, CliErro
         return Ok(Exit::Done);
     }
     writeln!(ui, "turn {number} ({phase}): {status}")?;
+    let is_work = matches!(turn.phase(), Phase::Generating | Phase::Revising);
+    if is_work && turn.status() == Status::Approved {
+        ui.note("write its files with 'git merkle turn apply'");
+    }
     ui.note(&next);
     Ok(Exit::Done)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{FIXTURE, FOLDER};
+use super::{FIXTURE, FOLDER, apply};
 use crate::generate::{Protocol, World, command};
 use crate::support::loopback::Loopback;
 use crate::support::{Repo, Run, Sandbox, trace};
@@ -132,4 +132,60 @@ fn an_answer_that_came_back_is_not_paid_for_twice() {
         unpaid > 0,
         "some kill came between the answer and its place in the session"
     );
+}
+
+#[test]
+fn a_kill_between_two_files_is_undone_or_completed() {
+    let sandbox = Sandbox::new();
+    let start = sandbox.repo("start");
+    start.fill(FIXTURE);
+    apply::accepted(
+        &start,
+        concat!(
+            "## `src/lock.rs`\n```\npub fn free() {}\n```\n## `src/new/one.rs`\n```\n// one\n```\n",
+            "## `src/two.rs`\n```\n// two\n```\n- delete `README.md`\n",
+        ),
+    );
+    let step: (&[&str], &str) = (&["turn", "apply"], "");
+    let undo: (&[&str], &str) = (&["turn", "apply", "--undo"], "");
+    let old = apply::files(&start);
+    let whole = start.copy_to("work");
+    let points = trace::count(&run(&whole, step));
+    drop(points.output.exits(0));
+    let new = apply::files(&whole);
+    let undoing = trace::count(&run(&whole, undo));
+    drop(undoing.output.exits(0));
+    assert_eq!(apply::files(&whole), old);
+    std::fs::remove_dir_all(whole.path("")).expect("removable");
+    let mut halves = 0;
+    for (round, point) in trace::sample(points.points)
+        .into_iter()
+        .step_by(2)
+        .enumerate()
+    {
+        let repo = start.copy_to("work");
+        let about = format!("killed at point {point} of {}", points.points);
+        assert!(trace::kill_at(&run(&repo, step), point).killed, "{about}");
+        let left = apply::files(&repo);
+        halves += usize::from(left != old && left != new);
+        if round % 2 == 0 {
+            run(&repo, step).run().ok();
+            assert_eq!(apply::files(&repo), new, "{about}");
+        }
+        let undone = run(&repo, undo).run();
+        assert!(matches!(undone.code, Some(0 | 65)), "{about}\n{undone}");
+        assert_eq!(apply::files(&repo), old, "{about}\n{undone}");
+        std::fs::remove_dir_all(repo.path("")).expect("removable");
+    }
+    assert!(halves > 0, "some kill came between two files");
+    for point in trace::sample(undoing.points).into_iter().step_by(4) {
+        let repo = start.copy_to("work");
+        run(&repo, step).run().ok();
+        let about = format!("undo killed at point {point} of {}", undoing.points);
+        assert!(trace::kill_at(&run(&repo, undo), point).killed, "{about}");
+        let undone = run(&repo, undo).run();
+        assert!(matches!(undone.code, Some(0 | 65)), "{about}\n{undone}");
+        assert_eq!(apply::files(&repo), old, "{about}\n{undone}");
+        std::fs::remove_dir_all(repo.path("")).expect("removable");
+    }
 }

@@ -1,5 +1,6 @@
 //! Sessions and turns: by files alone, against servers that speak the two protocols, and killed at every step.
 
+mod apply;
 mod cache;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod kill;

@@ -6,6 +6,7 @@ use crate::profile::OutputKey;
 use crate::provider::DefinitionError;
 use crate::provider::call::CallError;
 use crate::provider::ledger::LedgerError;
+use crate::session::apply::ApplyError;
 use crate::session::{ChoiceError, SessionError, Status, TurnError};
 
 impl From<SessionError> for CliError {
@@ -115,6 +116,40 @@ impl From<TurnError> for CliError {
                 Self::from_source(Exit::Io, error).hint("hand in what was printed with 'git merkle turn respond <file>'")
             }
             TurnError::State(..) => Self::from_source(Exit::Io, error),
+        }
+    }
+}
+
+impl From<ApplyError> for CliError {
+    fn from(error: ApplyError) -> Self {
+        match error {
+            ApplyError::Session(inner) => inner.into(),
+            ApplyError::Git(inner) => inner.into(),
+            ApplyError::NoWork(_) => Self::from_source(Exit::Refused, error)
+                .hint("accept an answer first: 'git merkle turn approve'"),
+            ApplyError::Status(number, Status::Answered) => Self::from_source(Exit::Refused, error).hint(format!(
+                "see whether it fits with 'git merkle turn apply --check {number}', then run 'git merkle turn approve'"
+            )),
+            ApplyError::NoFiles(..) | ApplyError::Status(..) => {
+                Self::from_source(Exit::Refused, error).hint("see 'git merkle session show' for turns with accepted work")
+            }
+            ApplyError::Nothing(_) => Self::from_source(Exit::Refused, error)
+                .hint("read it with 'git merkle turn show --file response'; files stand in fenced blocks under their paths"),
+            ApplyError::Misfits(number, misfits) => {
+                let failed = Self::from_source(Exit::Refused, ApplyError::Misfits(number, Vec::new()));
+                misfits.iter().fold(failed, |failed, misfit| failed.detail(misfit.to_string())).hint(
+                    "ask for what does not fit: 'git merkle turn reject -m <feedback>' before, \
+                     'git merkle turn new --phase revising -m <feedback>' after it was accepted",
+                )
+            }
+            ApplyError::Changed { is_undo: true, .. } => {
+                Self::from_source(Exit::Refused, error).hint("put the files back as they were applied, or change them by hand")
+            }
+            ApplyError::Changed { .. } => Self::from_source(Exit::Refused, error)
+                .hint("commit what you have, and take over what is missing by hand"),
+            ApplyError::NotApplied(_) => Self::from_source(Exit::Refused, error),
+            ApplyError::Busy => Self::from_source(Exit::Busy, error).hint("try again when it is done"),
+            ApplyError::Io(_) => Self::from_source(Exit::Io, error),
         }
     }
 }
