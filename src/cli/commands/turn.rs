@@ -15,7 +15,7 @@ use crate::base::limit::FILE_BYTES_MAX;
 use crate::chat::Image;
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
-use crate::cli::{CliError, Exit, Style, given};
+use crate::cli::{CliError, Exit, Style, clipboard, given};
 use crate::profile::Phase;
 use crate::session::folder::{INPUT, REPORT, prompt_file, response_file};
 use crate::session::record::BY_PERSON;
@@ -103,6 +103,9 @@ struct New {
     /// Limit the payload to this many tokens (an estimate)
     #[arg(long, value_name = "tokens")]
     budget: Option<u64>,
+    /// Copy the prompt to the clipboard as well, with wl-copy, xclip, xsel or pbcopy, else through the terminal
+    #[arg(long)]
+    copy: bool,
     #[command(flatten)]
     snapshot: SnapshotArgs,
 }
@@ -269,9 +272,30 @@ fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit
             .map(|file| image_bytes(program, file))
             .collect::<Result<_, _>>()?,
     };
+    warn_of_unanswered(&open, &options, program);
     let question =
         session::turn::begin_turn(workspace, &mut open, &options, &new.whom.asking(program))?;
+    if new.copy {
+        let taker = clipboard::copy(question.words.text.as_bytes(), &program.environment)?;
+        program
+            .ui
+            .note(&format!("the prompt is copied with {taker}"));
+    }
     tell_begun(&open, &question, program)
+}
+
+/// Says which request goes when one that has no answer is replaced by another.
+fn warn_of_unanswered(open: &OpenSession, options: &TurnOptions, program: &Program) {
+    let Some((number, turn)) = open.session.turns.last() else {
+        return;
+    };
+    let request = options.text.as_ref().or(options.request.as_ref());
+    if turn.status() == Status::Ready && request.is_some_and(|request| *request != turn.request) {
+        let first = turn.request.lines().next().unwrap_or_default();
+        program.ui.warn(&format!(
+            "turn {number} has no answer yet, and its request is replaced: '{first}'"
+        ));
+    }
 }
 
 /// The bytes of an image that the command line names.

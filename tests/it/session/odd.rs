@@ -3,7 +3,7 @@
 use super::{FIXTURE, read, write};
 use crate::generate::{Protocol, World, command};
 use crate::support::loopback::Loopback;
-use crate::support::{Repo, Sandbox};
+use crate::support::{PROGRAM, Repo, Sandbox};
 
 fn answered(repo: &Repo<'_>) {
     repo.merkle(&["session", "new", "login"]).ok();
@@ -387,4 +387,40 @@ fn an_ignore_file_that_lets_sessions_in_is_said() {
             .err()
             .contains("/sessions/'")
     );
+}
+
+#[test]
+fn a_request_without_an_answer_is_not_replaced_in_silence() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(FIXTURE);
+    repo.merkle(&["session", "new", "login"]).ok();
+    let new = |request: &str| repo.merkle(&["turn", "new", "-m", request]).exits(0).err();
+    assert!(!new("One.").contains("warning"));
+    assert!(!new("One.").contains("warning"), "the same request again");
+    let told = new("Two.");
+    assert!(
+        told.contains("turn 01 has no answer yet, and its request is replaced: 'One.'"),
+        "{told}"
+    );
+    // The clipboard of a test is a program that keeps what it gets.
+    let programs = sandbox.path("programs");
+    std::fs::create_dir(&programs).expect("a folder");
+    let xclip = programs.join("xclip");
+    std::fs::write(
+        &xclip,
+        format!("#!/bin/sh\ncat > '{}'\n", sandbox.path("taken").display()),
+    )
+    .expect("writable");
+    std::fs::set_permissions(&xclip, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .expect("a mode");
+    let path = format!("{}:/usr/bin:/bin", programs.display());
+    let run = repo.run(PROGRAM).args(["turn", "new", "--copy"]);
+    let told = run.env("PATH", path).env("DISPLAY", ":9").run().exits(0);
+    assert!(
+        told.err().contains("the prompt is copied with xclip"),
+        "{told}"
+    );
+    let taken = std::fs::read_to_string(sandbox.path("taken")).expect("copied");
+    assert_eq!(taken, read(&repo, "01/planning-prompt.md"));
 }
