@@ -22,6 +22,7 @@ use crate::regen::record::{self, Records};
 use crate::regen::remake::{self, Remade};
 use crate::regen::{Event, Inputs, Known, Plan, Reach, Report, RunError, Runner};
 use crate::synthesis::Reason;
+use crate::view::Subject;
 use crate::workspace::{RulesError, Target, Workspace};
 
 /// Outlines, and syntheses of a slot, that `--verify` makes again and compares, drawn at random.
@@ -543,6 +544,28 @@ pub fn staleness(
         .iter()
         .find(|task| task.node == scan.root())
         .map(|task| task.reason))
+}
+
+/// Whether the head of what a view gathers holds: the answer that [`crate::view::gather`] wants.
+pub fn is_subject_fresh(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    root: Option<NodeId>,
+    subject: &Subject,
+    head: &Head,
+) -> Result<bool, StoreError> {
+    let target = Target {
+        id: subject.id,
+        kind: subject.kind,
+        path: subject.path.clone(),
+        root,
+    };
+    match staleness(workspace, store, &target, head) {
+        Ok(reason) => Ok(reason.is_none()),
+        Err(RefreshError::Store(error)) => Err(error),
+        Err(RefreshError::Object(error)) => Err(error.into()),
+        Err(_) => Ok(false),
+    }
 }
 
 /// The node alone, a directory with its entries: nothing deeper is looked at.

@@ -26,6 +26,7 @@ mod guide;
 mod hooks;
 mod hostile;
 mod laws;
+mod library;
 mod map;
 mod page;
 mod provider;

@@ -134,7 +134,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     options::find_related(&mut view, &workspace)?;
     let store = workspace.store()?;
     let mut gathered = gather(&store, &place, &view, &|subject, head| {
-        holds(&workspace, &store, &target, subject, head)
+        ops::refresh::is_subject_fresh(&workspace, &store, target.root, subject, head)
     })?;
     gathered
         .candidates
@@ -204,28 +204,6 @@ fn carried(
     .into_iter()
     .map(of)
     .collect())
-}
-
-/// Whether a head still holds for its node. A node that cannot be looked at is a node of which nothing holds.
-fn holds(
-    workspace: &Workspace,
-    store: &Store<'_>,
-    named: &Target,
-    subject: &Subject,
-    head: &Head,
-) -> Result<bool, StoreError> {
-    let target = Target {
-        id: subject.id,
-        kind: subject.kind,
-        path: subject.path.clone(),
-        root: named.root,
-    };
-    match ops::refresh::staleness(workspace, store, &target, head) {
-        Ok(reason) => Ok(reason.is_none()),
-        Err(RefreshError::Store(error)) => Err(error),
-        Err(RefreshError::Object(error)) => Err(error.into()),
-        Err(_) => Ok(false),
-    }
 }
 
 /// The chosen frames, within the budget if there is one; what counts is the text that would be printed.
