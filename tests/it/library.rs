@@ -119,7 +119,8 @@ impl Policy for Names {
 
     fn synthesize(&self, parts: &[Part<'_>]) -> String {
         let spoken = parts.iter().filter(|part| !part.bodies.is_empty());
-        spoken.map(|part| format!("- {}\n", part.name)).collect()
+        let lines: Vec<String> = spoken.map(|part| format!("- {}", part.name)).collect();
+        lines.join("\n") + "\n"
     }
 }
 

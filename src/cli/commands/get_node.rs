@@ -10,12 +10,12 @@ use crate::base::{AgentId, FrameType, TreePath, printable, token};
 use crate::cli::frames::{SignatureDocument, signatures, write_content, write_signature};
 use crate::cli::snapshot::{find_at_head, head};
 use crate::cli::{CliError, Exit, Program, Style, Ui};
-use crate::frame::{BasisKind, Frame, Head, Store, StoreError};
-use crate::ops::{self, Carried, RefreshError};
+use crate::frame::{BasisKind, Frame, Store};
+use crate::ops::{self, Carried};
 use crate::sync::Signature;
 use crate::view::{
-    Extent, FittedFrame, FrameCandidate, FrameSource, FrameState, LocatedNode, Subject, View,
-    compose, fit, gather,
+    Extent, FittedFrame, FrameCandidate, FrameSource, FrameState, LocatedNode, View, compose, fit,
+    gather,
 };
 use crate::workspace::{Target, Workspace};
 
