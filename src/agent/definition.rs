@@ -7,7 +7,7 @@ use crate::base::{AgentId, BasisKind, Digest, FieldHasher, FrameType, NodeKind};
 
 /// What an agent is allowed to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum AgentRole {
     /// Reads frames and never writes any.
     Reader,
     /// Writes frames of files and directories.
@@ -39,7 +39,7 @@ pub enum Maker {
 
 /// Where an agent is defined; what comes later outranks what comes earlier.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum AgentOrigin {
     /// Part of the program.
     BuiltIn,
     /// `.teddy/agents/<id>.toml`, for everybody who has the repository.
@@ -54,7 +54,7 @@ pub struct Agent {
     /// The id under which its frames stand.
     pub id: AgentId,
     /// What it may do.
-    pub role: Role,
+    pub role: AgentRole,
     /// The kind of statement that it makes when none is named.
     pub frame_type: FrameType,
     /// How its frames come to be.
@@ -66,7 +66,7 @@ pub struct Agent {
     /// Switched off: it is listed, and neither writes nor runs.
     pub disabled: bool,
     /// Where it is defined.
-    pub origin: Origin,
+    pub origin: AgentOrigin,
 }
 
 /// Why an agent may not do what it was asked to.
@@ -100,11 +100,11 @@ impl Agent {
             return Err(AgentError::Disabled(id()));
         }
         match self.role {
-            Role::Reader => return Err(AgentError::Reader(id())),
-            Role::Synthesis if kind == NodeKind::File && self.maker != Maker::Outline => {
+            AgentRole::Reader => return Err(AgentError::Reader(id())),
+            AgentRole::Synthesis if kind == NodeKind::File && self.maker != Maker::Outline => {
                 return Err(AgentError::DirectoriesOnly(id()));
             }
-            Role::Synthesis | Role::Writer => {}
+            AgentRole::Synthesis | AgentRole::Writer => {}
         }
         if self.maker == Maker::Outline && basis_kind == BasisKind::Written {
             return Err(AgentError::BuiltIn(id()));
@@ -119,9 +119,9 @@ impl Agent {
             return false;
         }
         match (&self.maker, self.role) {
-            (Maker::Outline, _) | (Maker::Model(_), Role::Writer) => true,
-            (Maker::Model(_), Role::Synthesis) => kind == NodeKind::Directory,
-            (Maker::Model(_), Role::Reader) | (Maker::Person, _) => false,
+            (Maker::Outline, _) | (Maker::Model(_), AgentRole::Writer) => true,
+            (Maker::Model(_), AgentRole::Synthesis) => kind == NodeKind::Directory,
+            (Maker::Model(_), AgentRole::Reader) | (Maker::Person, _) => false,
         }
     }
 
@@ -244,14 +244,14 @@ mod tests {
         assert_eq!(made(&writer), (true, true));
         assert_eq!(
             made(&Agent {
-                role: Role::Synthesis,
+                role: AgentRole::Synthesis,
                 ..writer.clone()
             }),
             (false, true)
         );
         assert_eq!(
             made(&Agent {
-                role: Role::Reader,
+                role: AgentRole::Reader,
                 ..writer.clone()
             }),
             (false, false)

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::definition::{Agent, Maker, Origin, Role, Sensitivity};
+use super::definition::{Agent, AgentOrigin, AgentRole, Maker, Sensitivity};
 use super::include::Include;
 use super::instructions::{DIRECTORY_DEFAULT, FILE_DEFAULT, Instructions};
 use super::keys::Keys;
 use super::prompt;
 use super::template::Template;
 use crate::base::{AgentId, FrameType, IdError};
-use crate::config::{Fault, Folder};
+use crate::config::{Diagnostic, Folder};
 
 /// All keys that a definition may have.
 const KEYS: [&str; 14] = [
@@ -36,8 +36,8 @@ pub(super) fn parse(
     text: &str,
     path: &Path,
     folder: &Folder,
-    origin: Origin,
-) -> Result<Agent, Vec<Fault>> {
+    origin: AgentOrigin,
+) -> Result<Agent, Vec<Diagnostic>> {
     let mut keys = Keys::parse(path, text, &KEYS)?;
     let id = keys
         .text("id")
@@ -89,12 +89,12 @@ fn word<T: std::str::FromStr<Err = IdError>>(
         .ok()
 }
 
-fn role(keys: &mut Keys<'_>) -> Option<Role> {
+fn role(keys: &mut Keys<'_>) -> Option<AgentRole> {
     let role = keys.text("role");
     match role.as_deref() {
-        Some("reader") => return Some(Role::Reader),
-        Some("writer") => return Some(Role::Writer),
-        Some("synthesis") => return Some(Role::Synthesis),
+        Some("reader") => return Some(AgentRole::Reader),
+        Some("writer") => return Some(AgentRole::Writer),
+        Some("synthesis") => return Some(AgentRole::Synthesis),
         Some(other) => keys.fault(
             "role",
             format!("role '{other}' is not reader, writer or synthesis"),
@@ -169,7 +169,7 @@ fn template(keys: &mut Keys<'_>, key: &str, folder: &Folder) -> Option<Template>
     match (Template::parse(&text), file) {
         (Ok(template), _) => Some(template),
         (Err(error), Some(file)) => {
-            keys.faults.push(Fault {
+            keys.faults.push(Diagnostic {
                 file,
                 line: Some(error.line),
                 message: format!("{error} ({key})"),
@@ -239,7 +239,7 @@ mod tests {
 
     fn agent(text: &str, folder: &Folder) -> Result<Agent, String> {
         let path = folder.path_of("agents/x.toml");
-        parse(text, &path, folder, Origin::BuiltIn).map_err(|faults| {
+        parse(text, &path, folder, AgentOrigin::BuiltIn).map_err(|faults| {
             faults
                 .iter()
                 .map(ToString::to_string)

@@ -4,19 +4,23 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use crate::config::fault::{Fault, line_of};
+use crate::config::fault::{Diagnostic, line_of};
 
 /// A definition file while it is read: its table, and what is wrong with it so far.
 pub(super) struct Keys<'t> {
     file: &'t Path,
     text: &'t str,
     table: DeTable<'t>,
-    pub(super) faults: Vec<Fault>,
+    pub(super) faults: Vec<Diagnostic>,
 }
 
 impl<'t> Keys<'t> {
     /// Parses a file; keys that are not among `known` are faults. Errors of syntax are all that is said of a file.
-    pub(super) fn parse(file: &'t Path, text: &'t str, known: &[&str]) -> Result<Self, Vec<Fault>> {
+    pub(super) fn parse(
+        file: &'t Path,
+        text: &'t str,
+        known: &[&str],
+    ) -> Result<Self, Vec<Diagnostic>> {
         let (table, errors) = DeTable::parse_recoverable(text);
         let mut keys = Self {
             file,
@@ -26,7 +30,7 @@ impl<'t> Keys<'t> {
         };
         for error in errors {
             let line = error.span().map(|span| line_of(text, span.start));
-            keys.faults.push(Fault {
+            keys.faults.push(Diagnostic {
                 file: file.to_owned(),
                 line,
                 message: error.message().to_owned(),
@@ -45,7 +49,7 @@ impl<'t> Keys<'t> {
         for (at, key) in unknown {
             let line = Some(line_of(text, at));
             let message = format!("unknown key '{key}'; known are {}", known.join(", "));
-            keys.faults.push(Fault {
+            keys.faults.push(Diagnostic {
                 file: file.to_owned(),
                 line,
                 message,
@@ -61,7 +65,7 @@ impl<'t> Keys<'t> {
 
     /// Books a fault of a key; of the file as a whole when the key is not there.
     pub(super) fn fault(&mut self, key: &str, message: impl Into<String>) {
-        let fault = Fault {
+        let fault = Diagnostic {
             file: self.file.to_owned(),
             line: self.line(key),
             message: message.into(),

@@ -14,7 +14,7 @@ mod prompt;
 pub mod registry;
 pub mod template;
 
-pub use definition::{Agent, AgentError, Maker, Origin, Role, Sensitivity};
+pub use definition::{Agent, AgentError, AgentOrigin, AgentRole, Maker, Sensitivity};
 
 pub use exclusion::Exclusion;
 pub use include::{Include, IncludeError};

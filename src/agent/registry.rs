@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::definition::{Agent, AgentError, Maker, Origin, Role, Sensitivity};
+use super::definition::{Agent, AgentError, AgentOrigin, AgentRole, Maker, Sensitivity};
 use super::file;
 use crate::base::{AgentId, FrameType};
-use crate::config::{Fault, Folder};
+use crate::config::{Diagnostic, Folder};
 
 /// What people say by hand; the default agent of `put-frame`.
 pub const HUMAN: &str = "human";
@@ -22,7 +22,7 @@ pub struct Registry {
     /// Names of definition files with faults: such a file hides what it would have taken the place of.
     faulty: BTreeSet<String>,
     /// Everything that is wrong with definition files.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<Diagnostic>,
     /// The same for people, with what was left out of a folder.
     pub warnings: Vec<String>,
 }
@@ -39,12 +39,12 @@ impl Registry {
             sensitivity: Sensitivity::Content,
             path_sensitive: false,
             disabled: false,
-            origin: Origin::BuiltIn,
+            origin: AgentOrigin::BuiltIn,
         };
         let agents = [
-            agent(HUMAN, Role::Writer, "note", Maker::Person),
-            agent(ASSISTANT, Role::Writer, "note", Maker::Person),
-            agent(OUTLINE, Role::Synthesis, "outline", Maker::Outline),
+            agent(HUMAN, AgentRole::Writer, "note", Maker::Person),
+            agent(ASSISTANT, AgentRole::Writer, "note", Maker::Person),
+            agent(OUTLINE, AgentRole::Synthesis, "outline", Maker::Outline),
         ];
         let agents = agents
             .into_iter()
@@ -62,14 +62,14 @@ impl Registry {
     ///
     /// A file with faults defines nothing, and what it would have taken the place of is gone too: no caller gets other
     /// instructions than those that were meant. Built-in ids cannot be redefined.
-    pub fn add_folder(&mut self, folder: &Folder, origin: impl Fn(&Path) -> Origin) {
+    pub fn add_folder(&mut self, folder: &Folder, origin: impl Fn(&Path) -> AgentOrigin) {
         self.warnings.extend(folder.warnings.iter().cloned());
         for (name, bytes) in &folder.files {
             let Some(stem) = stem(name) else { continue };
             let path = folder.path_of(name);
             let agent = match std::str::from_utf8(bytes) {
                 Ok(text) => file::parse(text, &path, folder, origin(&path)),
-                Err(_) => Err(vec![Fault {
+                Err(_) => Err(vec![Diagnostic {
                     file: path.clone(),
                     line: None,
                     message: "not UTF-8".to_owned(),
@@ -78,7 +78,7 @@ impl Registry {
             let is_built_in = |id: &str| matches!(id, HUMAN | ASSISTANT | OUTLINE);
             match agent {
                 Ok(agent) if is_built_in(agent.id.as_str()) => {
-                    self.book(Fault {
+                    self.book(Diagnostic {
                         file: path,
                         line: None,
                         message: format!("agent '{}' is built in", agent.id),
@@ -101,7 +101,7 @@ impl Registry {
         }
     }
 
-    fn book(&mut self, fault: Fault) {
+    fn book(&mut self, fault: Diagnostic) {
         self.warnings.push(fault.to_string());
         self.faults.push(fault);
     }
@@ -154,7 +154,7 @@ mod tests {
     fn with(folders: &[Folder]) -> Registry {
         let mut registry = Registry::built_in();
         for folder in folders {
-            registry.add_folder(folder, |file| Origin::Team(file.to_owned()));
+            registry.add_folder(folder, |file| AgentOrigin::Team(file.to_owned()));
         }
         registry
     }
@@ -234,7 +234,10 @@ mod tests {
             registry.get("c").expect_err("not there"),
             AgentError::Unknown("c".to_owned())
         );
-        assert_eq!(registry.get(HUMAN).expect("built in").role, Role::Writer);
+        assert_eq!(
+            registry.get(HUMAN).expect("built in").role,
+            AgentRole::Writer
+        );
         insta::assert_snapshot!(registry.warnings.join("\n"), @"
         /t/agents/human.toml: agent 'human' is built in
         /p/agents/b.toml: 'role' is missing; it is reader, writer or synthesis

@@ -39,9 +39,9 @@ impl fmt::Debug for Digest {
 
 /// A secret under which digests are made: who does not have it cannot make a digest that fits.
 #[derive(Clone, Copy)]
-pub struct Key([u8; 32]);
+pub struct HashKey([u8; 32]);
 
-impl Key {
+impl HashKey {
     /// A key from bytes that are secret.
     #[must_use]
     pub fn new(bytes: [u8; 32]) -> Self {
@@ -67,7 +67,7 @@ impl Key {
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for HashKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Key(..)")
     }

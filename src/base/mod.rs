@@ -18,7 +18,7 @@ pub mod runtime;
 pub mod token;
 pub mod variable;
 
-pub use hash::{Digest, FieldHasher, Key};
+pub use hash::{Digest, FieldHasher, HashKey};
 pub use id::{AgentId, BasisId, FrameId, FrameType, IdError, NodeId};
 pub use kind::{BasisKind, NodeKind};
 pub use path::TreePath;

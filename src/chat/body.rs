@@ -29,7 +29,7 @@ pub enum Protocol {
 
 /// What a body says besides what the request says.
 #[derive(Debug, Clone, Copy)]
-pub struct Form<'f> {
+pub struct BodyOptions<'f> {
     /// The shapes.
     pub protocol: Protocol,
     /// The limits, and the model where one is configured.
@@ -42,7 +42,7 @@ pub struct Form<'f> {
 
 /// The body of a request, but for a schema of its answer.
 #[must_use]
-pub fn body(request: &Request, form: Form<'_>) -> Value {
+pub fn body(request: &Request, form: BodyOptions<'_>) -> Value {
     let messages = sendable(&request.messages, form.capabilities);
     let mut body = Map::new();
     if let Some(model) = &form.capabilities.model {
@@ -96,7 +96,12 @@ pub fn openai_messages(messages: &[Message]) -> Value {
         .collect()
 }
 
-fn openai(body: &mut Map<String, Value>, messages: &[Message], request: &Request, form: Form<'_>) {
+fn openai(
+    body: &mut Map<String, Value>,
+    messages: &[Message],
+    request: &Request,
+    form: BodyOptions<'_>,
+) {
     let capabilities = form.capabilities;
     body.insert(
         "messages".to_owned(),
@@ -149,7 +154,7 @@ fn anthropic(
     body: &mut Map<String, Value>,
     messages: &[Message],
     request: &Request,
-    form: Form<'_>,
+    form: BodyOptions<'_>,
 ) {
     let image = |image: &Image| {
         let source =
@@ -261,7 +266,7 @@ mod tests {
     fn written(protocol: Protocol, capabilities: &Capabilities) -> Value {
         body(
             &request(),
-            Form {
+            BodyOptions {
                 protocol,
                 capabilities,
                 streams: true,
@@ -332,7 +337,7 @@ mod tests {
         let extra = extra.as_object().expect("an object");
         let body = body(
             &request(),
-            Form {
+            BodyOptions {
                 protocol: Protocol::OpenAi,
                 capabilities: &capabilities,
                 streams: true,

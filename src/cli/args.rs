@@ -338,7 +338,7 @@ impl Command {
 
 /// What the command line asks for.
 #[derive(Debug)]
-pub enum Request {
+pub enum Invocation {
     /// Run a command.
     Run(Box<Arguments>),
     /// Print this on standard output and be done.
@@ -347,13 +347,13 @@ pub enum Request {
 
 impl Arguments {
     /// Reads the command line, program name first.
-    pub fn parse_from_os(arguments: &[OsString]) -> Result<Request, CliError> {
+    pub fn parse_from_os(arguments: &[OsString]) -> Result<Invocation, CliError> {
         match definition()
             .try_get_matches_from(arguments)
             .and_then(|matches| Self::from_arg_matches(&matches))
         {
-            Ok(parsed) => Ok(Request::Run(Box::new(parsed))),
-            Err(error) if !error.use_stderr() => Ok(Request::Print(error.render().to_string())),
+            Ok(parsed) => Ok(Invocation::Run(Box::new(parsed))),
+            Err(error) if !error.use_stderr() => Ok(Invocation::Print(error.render().to_string())),
             Err(error) => Err(usage_error(&error)),
         }
     }
@@ -480,14 +480,14 @@ fn usage_error(error: &clap::Error) -> CliError {
 mod tests {
     use super::*;
 
-    fn parse(line: &str) -> Result<Request, CliError> {
+    fn parse(line: &str) -> Result<Invocation, CliError> {
         let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         Arguments::parse_from_os(&words)
     }
 
     fn arguments(line: &str) -> Arguments {
         match parse(line) {
-            Ok(Request::Run(arguments)) => *arguments,
+            Ok(Invocation::Run(arguments)) => *arguments,
             other => panic!("'{line}' does not run: {other:?}"),
         }
     }
@@ -560,10 +560,10 @@ mod tests {
     #[test]
     fn help_is_an_answer_and_usage_an_error_with_a_hint() {
         assert!(
-            matches!(parse("git-merkle -h"), Ok(Request::Print(text)) if text.contains("\neveryday\n   init "))
+            matches!(parse("git-merkle -h"), Ok(Invocation::Print(text)) if text.contains("\neveryday\n   init "))
         );
         assert!(
-            matches!(parse("git-merkle init -h"), Ok(Request::Print(text)) if text.contains("Usage: git merkle init"))
+            matches!(parse("git-merkle init -h"), Ok(Invocation::Print(text)) if text.contains("Usage: git merkle init"))
         );
         for (line, message, hint) in [
             (

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::ui::OutputError;
 use super::{Exit, Style, Ui};
-use crate::config::Fault;
+use crate::config::Diagnostic;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -24,7 +24,7 @@ pub fn report(
     ui: &mut Ui,
     document: &str,
     checked: &[String],
-    faults: &[Fault],
+    faults: &[Diagnostic],
 ) -> Result<Exit, OutputError> {
     if ui.is_json() {
         let faults = faults.iter().map(|fault| FaultDocument {

@@ -30,5 +30,5 @@ mod words;
 pub use error::CliError;
 pub use exit::Exit;
 pub use program::{Program, run};
-pub use progress::{Progress, Step};
+pub use progress::{Progress, ProgressStep};
 pub use ui::{Style, Ui};

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use super::args::{Arguments, Command, Global, Request, VERSION};
+use super::args::{Arguments, Command, Global, Invocation, VERSION};
 use super::error::CliError;
 use super::exit::Exit;
 use super::pager;
@@ -139,8 +139,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     let environment = Environment::capture();
     let result = match Arguments::parse_from_os(&arguments) {
-        Ok(Request::Print(text)) => print(&text, &environment),
-        Ok(Request::Run(parsed)) => execute(*parsed, environment),
+        Ok(Invocation::Print(text)) => print(&text, &environment),
+        Ok(Invocation::Run(parsed)) => execute(*parsed, environment),
         Err(error) => {
             let json = arguments.iter().any(|argument| argument == "--json");
             return report(&error, json).into();
@@ -197,12 +197,12 @@ pub fn capture(words: &[OsString], global: &Global, environment: &Environment) -
     let program = OsString::from("git-merkle");
     let line: Vec<OsString> = std::iter::once(program).chain(words.to_vec()).collect();
     let result = Arguments::parse_from_os(&line).and_then(|request| match request {
-        Request::Print(help) => {
+        Invocation::Print(help) => {
             let mut text = text.clone();
             let written = text.write_all(help.as_bytes()).map_err(OutputError::from);
             written.map(|()| Exit::Done).map_err(CliError::from)
         }
-        Request::Run(parsed) => {
+        Invocation::Run(parsed) => {
             let Arguments {
                 global: own,
                 command,

@@ -1,6 +1,6 @@
 //! Progress for a person who waits: a bar on a terminal, after a quarter of a second, and nothing anywhere else.
 //!
-//! Modules below report in their own events; a command turns them into [`Step`]s. None of them sees how it is drawn.
+//! Modules below report in their own events; a command turns them into [`ProgressStep`]s. None of them sees how it is drawn.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ const DELAY: Duration = Duration::from_millis(250);
 
 /// How far something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step<'a> {
+pub struct ProgressStep<'a> {
     /// Items that are done.
     pub position: u64,
     /// Items in all; `None` while the number is unknown.
@@ -42,7 +42,7 @@ impl Progress {
     }
 
     /// Shows a step, if it has taken long enough and there is a terminal.
-    pub fn show(&mut self, step: Step<'_>) {
+    pub fn show(&mut self, step: ProgressStep<'_>) {
         if !self.wanted || (self.bar.is_none() && self.begun.elapsed() < DELAY) {
             return;
         }
@@ -77,7 +77,7 @@ impl Drop for Progress {
 }
 
 /// How fast it goes since its beginning, and how long that will take for the rest: `12.5/s, 3m left`.
-fn pace(step: Step<'_>, elapsed: Duration) -> String {
+fn pace(step: ProgressStep<'_>, elapsed: Duration) -> String {
     let rate = step.position as f64 / elapsed.as_secs_f64().max(0.001);
     let rate_text = if rate < 100.0 {
         format!("{rate:.1}/s")
@@ -130,7 +130,7 @@ mod tests {
         let long_ago = Instant::now()
             .checked_sub(DELAY * 2)
             .expect("the machine has been up for half a second");
-        let step = Step {
+        let step = ProgressStep {
             position: 1,
             total: Some(2),
             message: "outlines",
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn the_pace_is_that_since_the_beginning() {
-        let step = |position, total| Step {
+        let step = |position, total| ProgressStep {
             position,
             total,
             message: "x",
@@ -169,12 +169,12 @@ mod tests {
                 .checked_sub(DELAY * 2)
                 .expect("up for half a second"),
         );
-        progress.show(Step {
+        progress.show(ProgressStep {
             position: 1,
             total: None,
             message: "x",
         });
-        progress.show(Step {
+        progress.show(ProgressStep {
             position: 2,
             total: Some(9),
             message: "x",

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// One fault of a definition or of a prompt that it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct Diagnostic {
     /// The file.
     pub file: PathBuf,
     /// The line, from 1; `None` for the file as a whole.
@@ -14,7 +14,7 @@ pub struct Fault {
     pub message: String,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for Diagnostic {
     /// `<file>:<line>: <message>`, as compilers write it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:", self.file.display())?;

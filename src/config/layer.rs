@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::key::Key;
-use super::origin::{Level, Origin, Place};
+use super::origin::{Origin, Place, TrustLevel};
 
 /// Why a file is not a list of settings.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -22,14 +22,14 @@ pub struct SyntaxError {
 
 /// What a place says about one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct Assignment {
     /// Every value given, in order; one for most keys. The last counts where one is asked for.
     pub values: Vec<String>,
     /// Where the last of them stands.
     pub origin: Origin,
 }
 
-impl Entry {
+impl Assignment {
     /// The values as they may be shown: what can hold a key (headers, proxies) is `***`.
     #[must_use]
     pub fn shown(&self, key: &Key) -> Vec<String> {
@@ -56,14 +56,14 @@ impl Entry {
 /// The settings of one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layer {
-    level: Level,
-    entries: BTreeMap<Key, Entry>,
+    level: TrustLevel,
+    entries: BTreeMap<Key, Assignment>,
 }
 
 impl Layer {
     /// A place of a level that says nothing yet.
     #[must_use]
-    pub fn new(level: Level) -> Self {
+    pub fn new(level: TrustLevel) -> Self {
         Self {
             level,
             entries: BTreeMap::new(),
@@ -71,7 +71,7 @@ impl Layer {
     }
 
     /// Reads a TOML file's text: tables and dotted keys are the same, an array is several values.
-    pub fn from_toml(level: Level, text: &str, path: &Path) -> Result<Self, SyntaxError> {
+    pub fn from_toml(level: TrustLevel, text: &str, path: &Path) -> Result<Self, SyntaxError> {
         let lines = Lines::new(text);
         let document = DeTable::parse(text).map_err(|error| SyntaxError {
             line: lines.number(error.span().map_or(0, |span| span.start)),
@@ -100,7 +100,7 @@ impl Layer {
             level: self.level,
             place,
         };
-        let entry = self.entries.entry(key).or_insert_with(|| Entry {
+        let entry = self.entries.entry(key).or_insert_with(|| Assignment {
             values: Vec::new(),
             origin: origin.clone(),
         });
@@ -109,7 +109,7 @@ impl Layer {
     }
 
     /// What it says, in the order of keys.
-    pub fn into_entries(self) -> impl Iterator<Item = (Key, Entry)> {
+    pub fn into_entries(self) -> impl Iterator<Item = (Key, Assignment)> {
         self.entries.into_iter()
     }
 }
@@ -229,7 +229,8 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Vec<(String, Vec<String>, String)> {
-        let layer = Layer::from_toml(Level::Protected, text, Path::new("c.toml")).expect("TOML");
+        let layer =
+            Layer::from_toml(TrustLevel::Protected, text, Path::new("c.toml")).expect("TOML");
         layer
             .into_entries()
             .map(|(key, entry)| (key.to_string(), entry.values, entry.origin.to_string()))
@@ -301,7 +302,7 @@ mod tests {
             ("a = 1\na = 2", 2),
         ] {
             let error =
-                Layer::from_toml(Level::Protected, text, Path::new("c.toml")).expect_err(text);
+                Layer::from_toml(TrustLevel::Protected, text, Path::new("c.toml")).expect_err(text);
             assert_eq!(error.line, line, "{text}: {error}");
         }
     }

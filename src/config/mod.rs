@@ -32,12 +32,12 @@ pub mod trust;
 pub mod value;
 
 pub use environment::Environment;
-pub use fault::Fault;
+pub use fault::Diagnostic;
 pub use folder::Folder;
 pub use key::Key;
-pub use layer::{Entry, Layer};
-pub use origin::{Level, Origin, Place};
-pub use setting::{Kind, Section, Setting};
+pub use layer::{Assignment, Layer};
+pub use origin::{Origin, Place, TrustLevel};
+pub use setting::{KeySection, Setting, ValueKind};
 pub use source::SourceError;
-pub use stack::{Ignored, Mistake, Reason, Stack};
+pub use stack::{Ignored, Mistake, Rejection, Stack};
 pub use value::ValueError;

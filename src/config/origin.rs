@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// How far a place is trusted; see the table in [`trust`](super::trust).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum TrustLevel {
     /// Only the user can have written it: system and global git configuration, user file, environment, command line.
     Protected,
     /// `.git/config`: a program that ran in the repository may have written it.
@@ -14,7 +14,7 @@ pub enum Level {
     Repository,
 }
 
-impl Level {
+impl TrustLevel {
     /// The word for it in output.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -64,7 +64,7 @@ impl fmt::Display for Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     /// How far it is trusted.
-    pub level: Level,
+    pub level: TrustLevel,
     /// Where it stands.
     pub place: Place,
 }

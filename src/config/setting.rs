@@ -14,7 +14,7 @@ use super::value;
 
 /// Which keys a setting is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Section {
+pub enum KeySection {
     /// `merkle.<key>`.
     General,
     /// `merkle.provider.<name>.<key>`.
@@ -23,7 +23,7 @@ pub enum Section {
     Remote,
 }
 
-impl Section {
+impl KeySection {
     /// What stands before the name of the key, as git's configuration has it.
     #[must_use]
     pub fn prefix(self) -> &'static str {
@@ -37,7 +37,7 @@ impl Section {
 
 /// What the text of a setting must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// A boolean, as git reads it.
     Boolean,
     /// A whole number of this unit that is not negative, as git reads it, with `k`, `m` and `g`.
@@ -56,7 +56,7 @@ pub enum Kind {
     List(&'static str),
 }
 
-impl Kind {
+impl ValueKind {
     /// True for a value that the type allows. Text passes: only its reader knows what it means.
     #[must_use]
     pub fn allows(self, text: &str) -> bool {
@@ -73,7 +73,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for ValueKind {
     /// What is expected, for errors and for the reference page: `a whole number of tokens`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -97,11 +97,11 @@ impl fmt::Display for Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Setting {
     /// Which keys it is for.
-    pub section: Section,
+    pub section: KeySection,
     /// The last part of the key, as people write it: `maxCost`.
     pub name: &'static str,
     /// What its text must be.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// The text that holds when no place sets it.
     pub default: Option<&'static str>,
     /// What `.git/config` may do.
@@ -116,7 +116,7 @@ pub struct Setting {
 
 impl Setting {
     /// A setting that the user alone may set; what the table says of it follows.
-    pub(super) const fn new(section: Section, name: &'static str, kind: Kind) -> Self {
+    pub(super) const fn new(section: KeySection, name: &'static str, kind: ValueKind) -> Self {
         Self {
             section,
             name,
@@ -173,9 +173,9 @@ impl Setting {
     #[must_use]
     pub fn key(&self, group: &str) -> Option<Key> {
         match self.section {
-            Section::General => Key::new(self.name),
-            Section::Provider => Key::new(&format!("provider.{group}.{}", self.name)),
-            Section::Remote => Key::new(&format!("{group}.{}", self.name)),
+            KeySection::General => Key::new(self.name),
+            KeySection::Provider => Key::new(&format!("provider.{group}.{}", self.name)),
+            KeySection::Remote => Key::new(&format!("{group}.{}", self.name)),
         }
     }
 
@@ -195,8 +195,8 @@ impl Setting {
     fn is_of(&self, key: &Key) -> bool {
         let parts: Vec<&str> = key.parts().collect();
         let in_section = match (self.section, parts.as_slice()) {
-            (Section::General, [_]) | (Section::Provider, ["provider", _, _]) => true,
-            (Section::Remote, [first, _, ..]) => *first != "provider",
+            (KeySection::General, [_]) | (KeySection::Provider, ["provider", _, _]) => true,
+            (KeySection::Remote, [first, _, ..]) => *first != "provider",
             _ => false,
         };
         in_section
@@ -217,9 +217,9 @@ pub fn find(key: &Key) -> Option<&'static Setting> {
 pub fn suggest(key: &Key) -> Option<String> {
     let (group, last) = key.as_str().rsplit_once('.').unwrap_or(("", key.as_str()));
     let section = match group.split_once('.') {
-        None if group.is_empty() => Section::General,
-        Some(("provider", _)) => Section::Provider,
-        _ => Section::Remote,
+        None if group.is_empty() => KeySection::General,
+        Some(("provider", _)) => KeySection::Provider,
+        _ => KeySection::Remote,
     };
     let distance =
         |setting: &Setting| strsim::osa_distance(last, &setting.name.to_ascii_lowercase());

@@ -8,7 +8,7 @@ use super::environment::{Environment, PREFIX};
 use super::folder::{FOLDER_FILE_BYTES_MAX, Folder};
 use super::layer::{Layer, SyntaxError};
 use super::locate;
-use super::origin::{Level, Place};
+use super::origin::{Place, TrustLevel};
 use super::table;
 
 /// Largest file of settings that is read, in bytes.
@@ -49,7 +49,7 @@ pub enum SourceError {
 /// The defaults of the table.
 #[must_use]
 pub fn built_in() -> Layer {
-    let mut layer = Layer::new(Level::Protected);
+    let mut layer = Layer::new(TrustLevel::Protected);
     for setting in table::GENERAL {
         if let Some(text) = setting.default {
             layer.add(setting.name, text.to_owned(), Place::BuiltIn);
@@ -61,9 +61,9 @@ pub fn built_in() -> Layer {
 /// The user's own file; empty when there is none.
 pub fn user(environment: &Environment) -> Result<Layer, SourceError> {
     let Some(path) = locate::user_file(environment) else {
-        return Ok(Layer::new(Level::Protected));
+        return Ok(Layer::new(TrustLevel::Protected));
     };
-    load(Level::Protected, path)
+    load(TrustLevel::Protected, path)
 }
 
 /// The repository's file, from the folder as it was read; empty when there is none.
@@ -73,7 +73,7 @@ pub fn user(environment: &Environment) -> Result<Layer, SourceError> {
 pub fn repository(folder: &Folder) -> Result<Layer, SourceError> {
     let path = folder.path_of(FILE_NAME);
     if let Some(bytes) = folder.files.get(FILE_NAME) {
-        return parse(Level::Repository, bytes, path);
+        return parse(TrustLevel::Repository, bytes, path);
     }
     for part in [&folder.path, &path] {
         let plain = |found: &std::fs::Metadata| {
@@ -99,13 +99,13 @@ pub fn repository(folder: &Folder) -> Result<Layer, SourceError> {
             }
         }
     }
-    Ok(Layer::new(Level::Repository))
+    Ok(Layer::new(TrustLevel::Repository))
 }
 
 /// Variables of the environment: `GIT_MERKLE_MAX_COST`, `GIT_MERKLE_PROVIDER__CLAUDE__MODEL`, with `__` for each dot.
 #[must_use]
 pub fn environment(environment: &Environment) -> Layer {
-    let mut layer = Layer::new(Level::Protected);
+    let mut layer = Layer::new(TrustLevel::Protected);
     for (name, value) in environment.settings() {
         layer.add(
             &name.replace("__", "."),
@@ -119,7 +119,7 @@ pub fn environment(environment: &Environment) -> Layer {
 /// What `-c` says of this program: `merkle.<key>`, and no value for true.
 #[must_use]
 pub fn command_line<'a>(settings: impl IntoIterator<Item = (&'a str, Option<&'a str>)>) -> Layer {
-    let mut layer = Layer::new(Level::Protected);
+    let mut layer = Layer::new(TrustLevel::Protected);
     for (name, value) in settings {
         if let Some((section, key)) = name.split_once('.')
             && section.eq_ignore_ascii_case("merkle")
@@ -130,7 +130,7 @@ pub fn command_line<'a>(settings: impl IntoIterator<Item = (&'a str, Option<&'a 
     layer
 }
 
-fn load(level: Level, path: PathBuf) -> Result<Layer, SourceError> {
+fn load(level: TrustLevel, path: PathBuf) -> Result<Layer, SourceError> {
     let mut bytes = Vec::new();
     match File::open(&path).and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)) {
         Ok(_) if bytes.len() as u64 > FILE_BYTES_MAX => return Err(SourceError::TooLarge(path)),
@@ -141,7 +141,7 @@ fn load(level: Level, path: PathBuf) -> Result<Layer, SourceError> {
     parse(level, &bytes, path)
 }
 
-fn parse(level: Level, bytes: &[u8], path: PathBuf) -> Result<Layer, SourceError> {
+fn parse(level: TrustLevel, bytes: &[u8], path: PathBuf) -> Result<Layer, SourceError> {
     let parsed = match std::str::from_utf8(bytes) {
         Ok(text) => Layer::from_toml(level, text, &path),
         Err(error) => {

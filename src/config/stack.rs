@@ -5,28 +5,28 @@ use std::fmt;
 use std::time::Duration;
 
 use super::key::Key;
-use super::layer::{Entry, Layer};
-use super::origin::{Level, Origin};
-use super::setting::{self, Kind, Setting};
+use super::layer::{Assignment, Layer};
+use super::origin::{Origin, TrustLevel};
+use super::setting::{self, Setting, ValueKind};
 use super::trust::{self, Permission};
 use super::value::{self, ValueError};
 
 /// Why a setting was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
+pub enum Rejection {
     /// Only the user's own places may set it.
     Guarded,
     /// There is no such setting.
     Unknown,
     /// Its text is not what the setting takes.
-    Value(Kind),
+    Value(ValueKind),
     /// It would loosen a limit, or set one that the user has not.
     Looser,
     /// It may be set, but the user has not trusted this repository yet.
     Untrusted,
 }
 
-impl Reason {
+impl Rejection {
     /// The word for it in output.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -46,9 +46,9 @@ pub struct Ignored {
     /// Which.
     pub key: Key,
     /// What it would have been, and where it stands.
-    pub entry: Entry,
+    pub entry: Assignment,
     /// Why not.
-    pub reason: Reason,
+    pub reason: Rejection,
 }
 
 impl Ignored {
@@ -56,16 +56,16 @@ impl Ignored {
     #[must_use]
     pub fn why(&self) -> String {
         match self.reason {
-            Reason::Guarded => "only your own configuration may set it".to_owned(),
-            Reason::Unknown => match setting::suggest(&self.key) {
+            Rejection::Guarded => "only your own configuration may set it".to_owned(),
+            Rejection::Unknown => match setting::suggest(&self.key) {
                 Some(meant) => format!("no setting has this name; did you mean '{meant}'?"),
                 None => "no setting has this name".to_owned(),
             },
-            Reason::Value(kind) => format!("'{}' is not {kind}", self.entry.last()),
-            Reason::Looser => {
+            Rejection::Value(kind) => format!("'{}' is not {kind}", self.entry.last()),
+            Rejection::Looser => {
                 "it may only tighten a limit that your own configuration sets".to_owned()
             }
-            Reason::Untrusted => "this repository is not trusted yet".to_owned(),
+            Rejection::Untrusted => "this repository is not trusted yet".to_owned(),
         }
     }
 
@@ -73,13 +73,13 @@ impl Ignored {
     fn mistake(&self) -> Option<Mistake> {
         let (key, origin) = (self.key.clone(), self.entry.origin.clone());
         match self.reason {
-            _ if origin.level != Level::Protected => None,
-            Reason::Unknown => Some(Mistake::Unknown {
+            _ if origin.level != TrustLevel::Protected => None,
+            Rejection::Unknown => Some(Mistake::Unknown {
                 meant: setting::suggest(&key),
                 key,
                 origin,
             }),
-            Reason::Value(expected) => {
+            Rejection::Value(expected) => {
                 let text = self.entry.last().to_owned();
                 Some(Mistake::Value(ValueError {
                     key,
@@ -88,7 +88,7 @@ impl Ignored {
                     origin,
                 }))
             }
-            Reason::Guarded | Reason::Looser | Reason::Untrusted => None,
+            Rejection::Guarded | Rejection::Looser | Rejection::Untrusted => None,
         }
     }
 }
@@ -123,7 +123,7 @@ pub enum Mistake {
 /// Law: a layer that is not protected changes the entry of a key only as the [`table`](super::table) permits its level.
 #[derive(Debug, Clone, Default)]
 pub struct Stack {
-    entries: BTreeMap<Key, Entry>,
+    entries: BTreeMap<Key, Assignment>,
     ignored: Vec<Ignored>,
     repository_trusted: bool,
 }
@@ -157,7 +157,7 @@ impl Stack {
     }
 
     /// Everything in force, in the order of keys.
-    pub fn entries(&self) -> impl Iterator<Item = (&Key, &Entry)> {
+    pub fn entries(&self) -> impl Iterator<Item = (&Key, &Assignment)> {
         self.entries.iter()
     }
 
@@ -174,14 +174,16 @@ impl Stack {
 
     /// What is set; `group` is the name of a provider or remote, and empty for general settings.
     #[must_use]
-    pub fn get(&self, setting: &Setting, group: &str) -> Option<&Entry> {
+    pub fn get(&self, setting: &Setting, group: &str) -> Option<&Assignment> {
         self.entries.get(&setting.key(group)?)
     }
 
     /// The text of a general setting, else its default.
     #[must_use]
     pub fn text(&self, setting: &Setting) -> Option<&str> {
-        self.get(setting, "").map(Entry::last).or(setting.default)
+        self.get(setting, "")
+            .map(Assignment::last)
+            .or(setting.default)
     }
 
     /// All words of a general setting: every value, split at white space.
@@ -229,23 +231,25 @@ impl Stack {
         parse(entry.last()).map(Some).ok_or_else(bad)
     }
 
-    fn refusal(&self, key: &Key, entry: &Entry) -> Option<Reason> {
+    fn refusal(&self, key: &Key, entry: &Assignment) -> Option<Rejection> {
         let Some(setting) = setting::find(key) else {
-            return Some(Reason::Unknown);
+            return Some(Rejection::Unknown);
         };
         let present = self.entries.get(key).map_or(&[][..], |entry| &entry.values);
         let level = entry.origin.level;
         match trust::permission(setting, level) {
-            Permission::Never => Some(Reason::Guarded),
+            Permission::Never => Some(Rejection::Guarded),
             _ if !entry.values.iter().all(|text| setting.kind.allows(text)) => {
-                Some(Reason::Value(setting.kind))
+                Some(Rejection::Value(setting.kind))
             }
-            Permission::Tighten(_) if present.is_empty() => Some(Reason::Looser),
+            Permission::Tighten(_) if present.is_empty() => Some(Rejection::Looser),
             Permission::Tighten(order) => {
-                (!order.holds(present, &entry.values)).then_some(Reason::Looser)
+                (!order.holds(present, &entry.values)).then_some(Rejection::Looser)
             }
-            Permission::AfterTrust if level == Level::Repository && !self.repository_trusted => {
-                Some(Reason::Untrusted)
+            Permission::AfterTrust
+                if level == TrustLevel::Repository && !self.repository_trusted =>
+            {
+                Some(Rejection::Untrusted)
             }
             Permission::Set | Permission::AfterTrust => None,
         }
@@ -262,11 +266,11 @@ mod tests {
     use super::super::table;
     use super::*;
 
-    fn layer(level: Level, text: &str) -> Layer {
+    fn layer(level: TrustLevel, text: &str) -> Layer {
         Layer::from_toml(level, text, Path::new("f.toml")).expect("TOML")
     }
 
-    fn stack(trusted: bool, layers: &[(Level, &str)]) -> Stack {
+    fn stack(trusted: bool, layers: &[(TrustLevel, &str)]) -> Stack {
         let mut stack = Stack::new(trusted);
         for (level, text) in layers {
             stack.add(layer(*level, text));
@@ -279,8 +283,8 @@ mod tests {
         let stack = stack(
             true,
             &[
-                (Level::Protected, "remote = 1\nshare = 'all'"),
-                (Level::Protected, "remote = 2"),
+                (TrustLevel::Protected, "remote = 1\nshare = 'all'"),
+                (TrustLevel::Protected, "remote = 2"),
             ],
         );
         assert_eq!(
@@ -296,7 +300,11 @@ mod tests {
     /// Before, the user's own places could set anything, so that a misspelt limit limited nothing without a word.
     #[test]
     fn what_is_no_setting_is_refused_wherever_it_stands() {
-        for level in [Level::Protected, Level::Local, Level::Repository] {
+        for level in [
+            TrustLevel::Protected,
+            TrustLevel::Local,
+            TrustLevel::Repository,
+        ] {
             for key in [
                 "retries",
                 "concurrency",
@@ -308,7 +316,7 @@ mod tests {
                 let stack = stack(true, &[(level, &format!("{key} = 1"))]);
                 assert_eq!(
                     (stack.entries().count(), stack.ignored()[0].reason),
-                    (0, Reason::Unknown),
+                    (0, Rejection::Unknown),
                     "{key}"
                 );
             }
@@ -321,8 +329,8 @@ mod tests {
         let stack = stack(
             false,
             &[
-                (Level::Protected, "maxCost = 1"),
-                (Level::Repository, repository),
+                (TrustLevel::Protected, "maxCost = 1"),
+                (TrustLevel::Repository, repository),
             ],
         );
         let lines: Vec<String> = stack.ignored().iter().map(ToString::to_string).collect();
@@ -343,8 +351,8 @@ mod tests {
         let stack = stack(
             true,
             &[
-                (Level::Protected, "maxCost = 2.5"),
-                (Level::Repository, "maxCost = 1.5\nmaxCalls = 1000"),
+                (TrustLevel::Protected, "maxCost = 2.5"),
+                (TrustLevel::Repository, "maxCost = 1.5\nmaxCalls = 1000"),
             ],
         );
         assert_eq!(
@@ -360,7 +368,7 @@ mod tests {
     #[test]
     fn a_bad_value_is_a_mistake_of_the_users_and_ignored_elsewhere() {
         let text = "\nprogress = 'maybe'\nurls = ['a b', 'c']\nmaxCots = 1";
-        let own = stack(true, &[(Level::Protected, text)]);
+        let own = stack(true, &[(TrustLevel::Protected, text)]);
         let mistakes: Vec<String> = own.mistakes().map(|mistake| mistake.to_string()).collect();
         assert_eq!(
             mistakes,
@@ -370,10 +378,13 @@ mod tests {
             ]
         );
         assert_eq!(own.words(&table::URLS).collect::<Vec<_>>(), ["a", "b", "c"]);
-        for level in [Level::Local, Level::Repository] {
+        for level in [TrustLevel::Local, TrustLevel::Repository] {
             let theirs = stack(
                 true,
-                &[(Level::Protected, "maxCost = 2"), (level, "maxCost = 'x'")],
+                &[
+                    (TrustLevel::Protected, "maxCost = 2"),
+                    (level, "maxCost = 'x'"),
+                ],
             );
             assert_eq!(theirs.mistakes().count(), 0);
             assert_eq!(
@@ -388,7 +399,7 @@ mod tests {
     #[test]
     fn what_is_no_key_is_a_mistake_too() {
         for spelling in ["max cost", "maxCost.", ".", "", "maxCost\n", "_"] {
-            let mut layer = Layer::new(Level::Protected);
+            let mut layer = Layer::new(TrustLevel::Protected);
             layer.add(spelling, "1".to_owned(), Place::CommandLine);
             let mut stack = Stack::new(false);
             stack.add(layer);
@@ -450,12 +461,12 @@ mod tests {
     }
 
     /// What the design says of each key, apart from the table: `given` when the user has set it to 5 and it becomes 0.
-    fn may_set(key: &str, level: Level, trusted: bool, given: bool) -> bool {
+    fn may_set(key: &str, level: TrustLevel, trusted: bool, given: bool) -> bool {
         match key {
             "contextbudget" | "contextsystem" | "defaultagent" | "defaultprovider"
-            | "defaultprofile" => level == Level::Local || trusted,
+            | "defaultprofile" => level == TrustLevel::Local || trusted,
             // What it becomes is no value of `share`.
-            "hooks" | "hookquiet" | "remote" | "progress" => level == Level::Local,
+            "hooks" | "hookquiet" | "remote" | "progress" => level == TrustLevel::Local,
             "maxcost"
             | "maxcalls"
             | "maxtokens"
@@ -501,8 +512,8 @@ mod tests {
             .prop_map(|pieces| pieces.concat())
     }
 
-    fn untrusted_level() -> impl Strategy<Value = Level> {
-        prop_oneof![Just(Level::Local), Just(Level::Repository)]
+    fn untrusted_level() -> impl Strategy<Value = TrustLevel> {
+        prop_oneof![Just(TrustLevel::Local), Just(TrustLevel::Repository)]
     }
 
     proptest! {
@@ -515,7 +526,7 @@ mod tests {
         ) {
             let mut before = Stack::new(trusted);
             if given {
-                let mut user = Layer::new(Level::Protected);
+                let mut user = Layer::new(TrustLevel::Protected);
                 user.add(key, "5".to_owned(), Place::CommandLine);
                 before.add(user);
             }
@@ -532,7 +543,7 @@ mod tests {
         #[test]
         fn no_text_at_all_lets_a_repository_set_a_provider(text in pieces()) {
             let mut stack = Stack::new(true);
-            if let Ok(layer) = Layer::from_toml(Level::Repository, &text, Path::new("f.toml")) {
+            if let Ok(layer) = Layer::from_toml(TrustLevel::Repository, &text, Path::new("f.toml")) {
                 stack.add(layer);
             }
             prop_assert!(stack.entries().all(|(key, _)| !key.as_str().starts_with("provider")));
@@ -546,9 +557,9 @@ mod tests {
                 layer.add("maxCost", value.to_owned(), Place::CommandLine);
                 layer
             };
-            stack.add(put(Level::Protected, &present));
+            stack.add(put(TrustLevel::Protected, &present));
             let before = stack.limit(&table::MAX_COST);
-            stack.add(put(Level::Repository, &new));
+            stack.add(put(TrustLevel::Repository, &new));
             let after = stack.limit(&table::MAX_COST);
             let shrunk = matches!((&before, &after), (Ok(Some(before)), Ok(Some(after))) if after <= before);
             prop_assert!(shrunk || before == after);

@@ -6,61 +6,61 @@
 
 pub mod provider;
 
-use super::setting::{Kind, Section, Setting};
+use super::setting::{KeySection, Setting, ValueKind};
 use super::trust::Order;
 
 const USD: &str = "US dollars";
 
-const fn general(name: &'static str, kind: Kind) -> Setting {
-    Setting::new(Section::General, name, kind)
+const fn general(name: &'static str, kind: ValueKind) -> Setting {
+    Setting::new(KeySection::General, name, kind)
 }
 
-const ACCEPT: Kind = Kind::Choice(&["all", "signed", "self"]);
+const ACCEPT: ValueKind = ValueKind::Choice(&["all", "signed", "self"]);
 
 /// `maxCost`.
-pub const MAX_COST: Setting = general("maxCost", Kind::Limit(USD))
+pub const MAX_COST: Setting = general("maxCost", ValueKind::Limit(USD))
     .tighten(Order::Smaller)
     .read_by("ops/asking.rs")
     .means("Most that one run may cost");
 
 /// `maxCalls`.
-pub const MAX_CALLS: Setting = general("maxCalls", Kind::Limit("calls"))
+pub const MAX_CALLS: Setting = general("maxCalls", ValueKind::Limit("calls"))
     .tighten(Order::Smaller)
     .read_by("ops/asking.rs")
     .means("Most requests that one run may send");
 
 /// `maxTokens`.
-pub const MAX_TOKENS: Setting = general("maxTokens", Kind::Limit("tokens"))
+pub const MAX_TOKENS: Setting = general("maxTokens", ValueKind::Limit("tokens"))
     .tighten(Order::Smaller)
     .read_by("ops/asking.rs")
     .means("Most tokens that one run may use, input and output together");
 
 /// `budget`.
-pub const BUDGET: Setting = general("budget", Kind::Limit(USD))
+pub const BUDGET: Setting = general("budget", ValueKind::Limit(USD))
     .tighten(Order::Smaller)
     .read_by("ops/asking.rs")
     .means("Most that this repository may cost in a calendar month (UTC)");
 
 /// `budgetCalls`.
-pub const BUDGET_CALLS: Setting = general("budgetCalls", Kind::Limit("calls"))
+pub const BUDGET_CALLS: Setting = general("budgetCalls", ValueKind::Limit("calls"))
     .tighten(Order::Smaller)
     .read_by("ops/asking.rs")
     .means("Most requests that this repository may send in a calendar month (UTC)");
 
 /// `budgetTokens`.
-pub const BUDGET_TOKENS: Setting = general("budgetTokens", Kind::Limit("tokens"))
+pub const BUDGET_TOKENS: Setting = general("budgetTokens", ValueKind::Limit("tokens"))
     .tighten(Order::Smaller)
     .read_by("ops/asking.rs")
     .means("Most tokens that this repository may use in a calendar month (UTC)");
 
 /// `budgetDay`.
-pub const BUDGET_DAY: Setting = general("budgetDay", Kind::Limit(USD))
+pub const BUDGET_DAY: Setting = general("budgetDay", ValueKind::Limit(USD))
     .tighten(Order::Smaller)
     .read_by("ops/asking.rs")
     .means("Most that this repository may cost in a day (UTC)");
 
 /// `confirmAbove`.
-pub const CONFIRM_ABOVE: Setting = general("confirmAbove", Kind::Limit(USD))
+pub const CONFIRM_ABOVE: Setting = general("confirmAbove", ValueKind::Limit(USD))
     .default("1")
     .tighten(Order::Smaller)
     .read_by("ops/asking.rs")
@@ -69,80 +69,81 @@ pub const CONFIRM_ABOVE: Setting = general("confirmAbove", Kind::Limit(USD))
 /// `urls`.
 pub const URLS: Setting = general(
     "urls",
-    Kind::List("an address, such as https://docs.example/guide"),
+    ValueKind::List("an address, such as https://docs.example/guide"),
 )
 .tighten(Order::Fewer)
 .read_by("ops/pages.rs")
 .means("Pages that the repository's own lists may fetch");
 
 /// `defaultAgent`.
-pub const DEFAULT_AGENT: Setting = general("defaultAgent", Kind::Text("an agent id"))
+pub const DEFAULT_AGENT: Setting = general("defaultAgent", ValueKind::Text("an agent id"))
     .once_trusted()
     .read_by("workspace/settings.rs")
     .means("Agent to use when you name none");
 
 /// `defaultProvider`.
 pub const DEFAULT_PROVIDER: Setting =
-    general("defaultProvider", Kind::Text("the name of a provider"))
+    general("defaultProvider", ValueKind::Text("the name of a provider"))
         .once_trusted()
         .read_by("ops/asking.rs")
         .means("Provider to use when you name none");
 
 /// `defaultProfile`.
-pub const DEFAULT_PROFILE: Setting = general("defaultProfile", Kind::Text("the name of a profile"))
-    .default("default")
-    .once_trusted()
-    .read_by("ops/asking.rs")
-    .means("Profile to use when you name none");
+pub const DEFAULT_PROFILE: Setting =
+    general("defaultProfile", ValueKind::Text("the name of a profile"))
+        .default("default")
+        .once_trusted()
+        .read_by("ops/asking.rs")
+        .means("Profile to use when you name none");
 
 /// `contextBudget`.
-pub const CONTEXT_BUDGET: Setting = general("contextBudget", Kind::Number("tokens"))
+pub const CONTEXT_BUDGET: Setting = general("contextBudget", ValueKind::Number("tokens"))
     .default("24000")
     .once_trusted()
     .read_by("ops/overview.rs")
     .means("Size of the default payload of `git merkle context`");
 
 /// `contextSystem`.
-pub const CONTEXT_SYSTEM: Setting = general("contextSystem", Kind::Boolean)
+pub const CONTEXT_SYSTEM: Setting = general("contextSystem", ValueKind::Boolean)
     .default("true")
     .once_trusted()
     .read_by("ops/overview.rs")
     .means("Whether payloads of `git merkle context` describe this machine");
 
 /// `progress`.
-pub const PROGRESS: Setting = general("progress", Kind::Boolean)
+pub const PROGRESS: Setting = general("progress", ValueKind::Boolean)
     .default("true")
     .also_local()
     .read_by("workspace/settings.rs")
     .means("Whether progress is drawn on a terminal");
 
 /// `hooks`.
-pub const HOOKS: Setting = general("hooks", Kind::Boolean)
+pub const HOOKS: Setting = general("hooks", ValueKind::Boolean)
     .also_local()
     .read_by("cli/commands/hooks/run.rs")
     .means("Whether hooks start the worker; without it they do where they are installed, except in continuous integration");
 
 /// `hookQuiet`.
-pub const HOOK_QUIET: Setting = general("hookQuiet", Kind::Duration)
+pub const HOOK_QUIET: Setting = general("hookQuiet", ValueKind::Duration)
     .default("3s")
     .also_local()
     .read_by("cli/commands/hooks/worker.rs")
     .means("How long the hooks' worker waits for further changes before it starts");
 
 /// `hookBudget`.
-pub const HOOK_BUDGET: Setting = general("hookBudget", Kind::Limit(USD))
+pub const HOOK_BUDGET: Setting = general("hookBudget", ValueKind::Limit(USD))
     .tighten(Order::Smaller)
     .read_by("ops/background.rs")
     .means("Most that the hooks' worker may spend in a day; without it the worker asks no model");
 
 /// `hookComplete`.
-pub const HOOK_COMPLETE: Setting = general("hookComplete", Kind::Boolean)
+pub const HOOK_COMPLETE: Setting = general("hookComplete", ValueKind::Boolean)
     .default("false")
     .read_by("ops/background.rs")
     .means("Whether the hooks' worker also generates frames for nodes that have none from the agent yet");
 
 /// `remote`.
-pub const REMOTE: Setting = general("remote", Kind::Text("the name of a remote"))
+pub const REMOTE: Setting = general("remote", ValueKind::Text("the name of a remote"))
     .also_local()
     .read_by("workspace/sharing.rs")
     .means("Remote to share the store with when you name none");
@@ -150,32 +151,35 @@ pub const REMOTE: Setting = general("remote", Kind::Text("the name of a remote")
 /// `remoteRef`.
 pub const REMOTE_REF: Setting = general(
     "remoteRef",
-    Kind::Text("a ref below refs/merkle/, or in a folder _merkle"),
+    ValueKind::Text("a ref below refs/merkle/, or in a folder _merkle"),
 )
 .read_by("workspace/sharing.rs")
 .means("Ref of the shared store on the remote, where it is not the usual one");
 
 /// `share`.
-pub const SHARE: Setting = general("share", Kind::Choice(&["said", "all"]))
+pub const SHARE: Setting = general("share", ValueKind::Choice(&["said", "all"]))
     .default("said")
     .also_local()
     .read_by("workspace/sharing.rs")
     .means("Which frames are shared: those of models and people, or also those that any clone can compute");
 
 /// `publish`.
-pub const PUBLISH: Setting = general("publish", Kind::Choice(&["shared", "own"]))
+pub const PUBLISH: Setting = general("publish", ValueKind::Choice(&["shared", "own"]))
     .default("shared")
     .read_by("workspace/sharing.rs")
     .means("Which ref this clone pushes: the shared one, or one of its own");
 
 /// `autoSync`.
-pub const AUTO_SYNC: Setting = general("autoSync", Kind::Choice(&["off", "fetch", "push", "both"]))
-    .default("off")
-    .read_by("ops/autosync.rs")
-    .means("What the hooks' worker exchanges with the remote after a pull or a push");
+pub const AUTO_SYNC: Setting = general(
+    "autoSync",
+    ValueKind::Choice(&["off", "fetch", "push", "both"]),
+)
+.default("off")
+.read_by("ops/autosync.rs")
+.means("What the hooks' worker exchanges with the remote after a pull or a push");
 
 /// `syncInterval`.
-pub const SYNC_INTERVAL: Setting = general("syncInterval", Kind::Duration)
+pub const SYNC_INTERVAL: Setting = general("syncInterval", ValueKind::Duration)
     .default("5m")
     .read_by("ops/autosync.rs")
     .means("Shortest time between two exchanges of the hooks' worker");
@@ -189,20 +193,20 @@ pub const ACCEPT_FRAMES: Setting = general("acceptFrames", ACCEPT)
     );
 
 /// `sign`.
-pub const SIGN: Setting = general("sign", Kind::Boolean)
+pub const SIGN: Setting = general("sign", ValueKind::Boolean)
     .read_by("workspace/sharing.rs")
     .means("Whether statements are signed; without it, as git signs commits with SSH");
 
 /// `signingKey`.
 pub const SIGNING_KEY: Setting = general(
     "signingKey",
-    Kind::Text("a path, or key:: and a public key"),
+    ValueKind::Text("a path, or key:: and a public key"),
 )
 .read_by("workspace/sharing.rs")
 .means("Key to sign with, where it is not that of git");
 
 /// `acceptFrames`.
-pub const REMOTE_ACCEPT_FRAMES: Setting = Setting::new(Section::Remote, "acceptFrames", ACCEPT)
+pub const REMOTE_ACCEPT_FRAMES: Setting = Setting::new(KeySection::Remote, "acceptFrames", ACCEPT)
     .read_by("workspace/sharing.rs")
     .means("The same for one remote");
 

@@ -3,7 +3,7 @@
 //! The user's own places may set every setting of the [`table`](super::table), the others what its row permits. A key
 //! without a row is no setting, wherever it stands.
 
-use super::origin::Level;
+use super::origin::TrustLevel;
 use super::setting::Setting;
 use super::value;
 
@@ -52,18 +52,18 @@ impl Order {
 
 /// What a place of a level may do with a setting.
 #[must_use]
-pub fn permission(setting: &Setting, level: Level) -> Permission {
+pub fn permission(setting: &Setting, level: TrustLevel) -> Permission {
     match level {
-        Level::Protected => Permission::Set,
-        Level::Local => setting.local,
-        Level::Repository => setting.repository,
+        TrustLevel::Protected => Permission::Set,
+        TrustLevel::Local => setting.local,
+        TrustLevel::Repository => setting.repository,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::key::Key;
-    use super::super::setting::{self, Section};
+    use super::super::setting::{self, KeySection};
     use super::super::table;
     use super::*;
 
@@ -159,17 +159,17 @@ mod tests {
                 let setting = setting::find(&key);
                 let may = |level| setting.map(|setting| permission(setting, level));
                 assert_eq!(
-                    may(Level::Protected),
+                    may(TrustLevel::Protected),
                     local.map(|_| Permission::Set),
                     "{name}"
                 );
-                assert_eq!(may(Level::Local), local, "{name}");
-                assert_eq!(may(Level::Repository), repository, "{name}");
+                assert_eq!(may(TrustLevel::Local), local, "{name}");
+                assert_eq!(may(TrustLevel::Repository), repository, "{name}");
                 used.extend(setting.map(Setting::full_name));
             }
         }
         let (of_providers, others): (Vec<&Setting>, Vec<&Setting>) =
-            table::all().partition(|setting| setting.section == Section::Provider);
+            table::all().partition(|setting| setting.section == KeySection::Provider);
         for setting in of_providers {
             let is_guarded =
                 (setting.local, setting.repository) == (Permission::Never, Permission::Never);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::key::Key;
 use super::origin::Origin;
-use super::setting::Kind;
+use super::setting::ValueKind;
 
 /// A setting whose text is not what it must be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -15,7 +15,7 @@ pub struct ValueError {
     /// As it stands there.
     pub text: String,
     /// What the table of settings expects.
-    pub expected: Kind,
+    pub expected: ValueKind,
     /// Where it stands.
     pub origin: Origin,
 }

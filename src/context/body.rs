@@ -5,7 +5,7 @@ use super::markdown::{code, plain, push_fenced};
 use super::pages::Shown;
 use super::resource::{Body, Note, Resource};
 use super::secrets::Guard;
-use super::style::Style;
+use super::style::Markup;
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::printable::chain;
 use crate::base::{AgentId, FrameType, NodeId, token};
@@ -32,7 +32,7 @@ pub struct Reader<'r> {
     redaction: Option<&'r Guard<'r>>,
     /// Whose statement the frame is that was read last.
     speaker: Option<String>,
-    style: Style,
+    style: Markup,
 }
 
 /// What stands in the place of a state that was not looked up; as long as any.
@@ -53,7 +53,7 @@ impl<'r> Reader<'r> {
     pub fn new(
         repo: &'r Repository,
         store_commit: Option<NodeId>,
-        style: Style,
+        style: Markup,
     ) -> Result<Self, StoreError> {
         Ok(Self {
             repo,

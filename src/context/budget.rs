@@ -71,7 +71,7 @@ impl fmt::Display for Form {
 
 /// What a resource costs at each level, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cost {
+pub struct TokenCost {
     /// Its strongest scope.
     pub scope: Scope,
     /// The whole block.
@@ -90,7 +90,7 @@ pub struct Cost {
     pub has_text: bool,
 }
 
-impl Cost {
+impl TokenCost {
     /// What a level costs with its line; `None` when there is no such level.
     #[must_use]
     pub fn at(&self, level: Level) -> Option<u64> {
@@ -118,7 +118,7 @@ pub struct Fit {
 
 /// Chooses levels so that all blocks together take at most `tokens_max`; where names alone take more, they stay.
 #[must_use]
-pub fn fit(costs: &[Cost], tokens_max: u64) -> Fit {
+pub fn fit(costs: &[TokenCost], tokens_max: u64) -> Fit {
     let mut fit = Fit {
         levels: vec![Level::Full; costs.len()],
         reduced: Vec::new(),
@@ -147,7 +147,7 @@ impl Fit {
     }
 
     /// Goes down the ladder until everything fits; true when it does and something was reduced.
-    fn reduce(&mut self, costs: &[Cost], tokens_max: u64) -> bool {
+    fn reduce(&mut self, costs: &[TokenCost], tokens_max: u64) -> bool {
         for scope in Scope::ALL.into_iter().rev() {
             for level in [Level::Outline, Level::Frame, Level::Name] {
                 let mut order: Vec<usize> = (0..costs.len())
@@ -165,7 +165,7 @@ impl Fit {
         self.tokens <= tokens_max
     }
 
-    fn lower(&mut self, costs: &[Cost], at: usize, level: Level) {
+    fn lower(&mut self, costs: &[TokenCost], at: usize, level: Level) {
         let now = costs[at]
             .at(self.levels[at])
             .expect("a level that was chosen exists");
@@ -180,7 +180,7 @@ impl Fit {
     }
 
     /// Raises what can be raised: the strongest scope first, in it what gains the most text for the fewest tokens first.
-    fn put_back(&mut self, costs: &[Cost], tokens_max: u64) {
+    fn put_back(&mut self, costs: &[TokenCost], tokens_max: u64) {
         let mut order = self.reduced.clone();
         order.sort_by_key(|at| (costs[*at].scope, costs[*at].full, *at));
         for at in order {
@@ -205,7 +205,7 @@ impl Fit {
     }
 
     /// Gives what is left to the beginning of the first text that is not there in full.
-    fn begin(&mut self, costs: &[Cost], tokens_max: u64) {
+    fn begin(&mut self, costs: &[TokenCost], tokens_max: u64) {
         let first = self
             .reduced
             .iter()
@@ -230,8 +230,8 @@ mod tests {
     use super::Level::{Full, Name, Outline};
     use super::*;
 
-    fn cost(scope: Scope, full: u64, outline: Option<u64>, frame: Option<u64>) -> Cost {
-        Cost {
+    fn cost(scope: Scope, full: u64, outline: Option<u64>, frame: Option<u64>) -> TokenCost {
+        TokenCost {
             scope,
             full,
             outline,
@@ -278,7 +278,7 @@ mod tests {
     }
 
     prop_compose! {
-        fn any_cost()(scope in 0_usize..3, full in 0_u64..1_000, outline in proptest::option::of(0_u64..500), frame in proptest::option::of(0_u64..500)) -> Cost {
+        fn any_cost()(scope in 0_usize..3, full in 0_u64..1_000, outline in proptest::option::of(0_u64..500), frame in proptest::option::of(0_u64..500)) -> TokenCost {
             cost(Scope::ALL[scope], full, outline, frame)
         }
     }

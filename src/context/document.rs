@@ -24,7 +24,7 @@ use super::resource::{
 use super::scope::{List, Scope};
 use super::secrets::{Found, Guard};
 use super::structure::Folded;
-use super::style::Style;
+use super::style::Markup;
 use super::system::System;
 use super::tree::Tree;
 use super::{markdown, pages};
@@ -97,7 +97,7 @@ pub enum ContextError {
 }
 
 /// What a document is made of.
-pub struct Request<'r, 'l> {
+pub struct DocumentRequest<'r, 'l> {
     /// The repository.
     pub repo: &'r Repository,
     /// The root tree of the snapshot that files are read from.
@@ -127,7 +127,7 @@ pub struct Request<'r, 'l> {
     /// The machine.
     pub system: System,
     /// How it is marked up.
-    pub style: Style,
+    pub style: Markup,
 }
 
 /// Which files of `.teddy` the user has accepted; true where there is none.
@@ -175,15 +175,15 @@ pub struct Document<'r> {
     forms: Vec<Form>,
     is_overview: bool,
     accepted: Accepted,
-    style: Style,
+    style: Markup,
     /// What is shown without its secrets.
     redacted: Option<(Guard<'r>, Found)>,
 }
 
 impl<'r> Document<'r> {
     /// Decides what the document shows. Nothing is written, but by the source of the pages.
-    pub fn plan(request: &Request<'r, '_>) -> Result<Self, ContextError> {
-        let Request {
+    pub fn plan(request: &DocumentRequest<'r, '_>) -> Result<Self, ContextError> {
+        let DocumentRequest {
             repo,
             tree: id,
             lists,

@@ -34,8 +34,8 @@ pub mod style;
 pub mod system;
 pub mod tree;
 
-pub use document::{Accepted, ContextError, Document, Request};
+pub use document::{Accepted, ContextError, Document, DocumentRequest};
 pub use people::PeopleFiles;
 pub use scope::{List, Scope};
-pub use style::Style;
+pub use style::Markup;
 pub use system::System;

@@ -13,7 +13,7 @@ use super::budget::{Form, Level};
 use super::counted::{Counted, Part};
 use super::resource::{Body, Resource};
 use super::secrets::{Found, Guard};
-use super::style::Style;
+use super::style::Markup;
 use crate::base::NodeId;
 use crate::base::cores::{beside, cores};
 use crate::base::limit::FILE_BYTES_MAX;
@@ -41,7 +41,7 @@ pub struct Blocks<'d> {
     /// Resources that are shown without their secrets.
     pub redacted: Option<(&'d Guard<'d>, &'d Found)>,
     /// How each is marked up.
-    pub style: Style,
+    pub style: Markup,
 }
 
 impl Blocks<'_> {
@@ -234,7 +234,7 @@ struct Shared<'d> {
     resources: &'d [Resource],
     forms: &'d [Form],
     redacted: Option<(&'d Guard<'d>, &'d Found)>,
-    style: Style,
+    style: Markup,
 }
 
 impl<'d> Shared<'d> {

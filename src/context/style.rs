@@ -16,7 +16,7 @@ const SECTIONS: [&str; 5] = [
 
 /// How sections and resources are marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Style {
+pub enum Markup {
     /// Headings and rules.
     #[default]
     Markdown,
@@ -24,7 +24,7 @@ pub enum Style {
     Xml,
 }
 
-impl Style {
+impl Markup {
     /// What stands above all sections.
     pub(super) fn opening(self) -> &'static str {
         match self {

@@ -10,7 +10,7 @@ use super::secrets::Guard;
 use crate::base::fence::longest_run;
 use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, Repository};
-use crate::node::scan::Entry;
+use crate::node::scan::NodeEntry;
 use crate::node::{IgnoreRules, Scan, ScanError, scan};
 use crate::secret::{Allowed, Scanner, find_in_names};
 
@@ -51,8 +51,8 @@ impl Found {
     }
 }
 
-impl From<Entry<'_>> for Found {
-    fn from(entry: Entry<'_>) -> Self {
+impl From<NodeEntry<'_>> for Found {
+    fn from(entry: NodeEntry<'_>) -> Self {
         Self {
             mode: entry.mode,
             id: entry.id,
@@ -197,7 +197,7 @@ impl Tree {
     }
 
     /// The entries of a directory by its number, in tree order.
-    pub fn entries(&self, number: u32) -> impl Iterator<Item = Entry<'_>> {
+    pub fn entries(&self, number: u32) -> impl Iterator<Item = NodeEntry<'_>> {
         self.scan.entries(number)
     }
 
@@ -211,7 +211,7 @@ impl Tree {
             .iter()
             .filter(|number| self.scan.node(**number).is_directory)
         {
-            let below = |entry: Entry<'_>| match (entry.mode, entry.node) {
+            let below = |entry: NodeEntry<'_>| match (entry.mode, entry.node) {
                 (EntryMode::Directory, Some(below)) => counts[below as usize],
                 (EntryMode::Directory, None) => 0,
                 _ => 1,
@@ -247,7 +247,7 @@ pub struct Below<'t> {
 }
 
 struct Open<'t> {
-    entries: Box<dyn Iterator<Item = Entry<'t>> + 't>,
+    entries: Box<dyn Iterator<Item = NodeEntry<'t>> + 't>,
     path_bytes: usize,
 }
 

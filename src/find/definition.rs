@@ -3,7 +3,7 @@
 //! What stands in a definition within a definition belongs to the inner one. Bytes are canonical, as those of outlines.
 
 use super::term::Term;
-use crate::symbol::{Cached, Kind, Reader, put_number, put_text};
+use crate::symbol::{ByteReader, Cached, Kind, put_number, put_text};
 
 /// What an object defines, and what it is for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -92,7 +92,7 @@ impl Cached for Definitions {
     }
 
     fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut rest = Reader(bytes);
+        let mut rest = ByteReader(bytes);
         let about = rest.text()?;
         let count = rest.number()?;
         let mut list = Vec::new();
@@ -103,7 +103,7 @@ impl Cached for Definitions {
     }
 }
 
-fn definition(rest: &mut Reader<'_>) -> Option<Definition> {
+fn definition(rest: &mut ByteReader<'_>) -> Option<Definition> {
     let kind = Kind::from_code(rest.byte()?)?;
     let public = match rest.byte()? {
         0 => false,

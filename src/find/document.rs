@@ -46,7 +46,7 @@ pub fn words_of(text: &str) -> Words {
 }
 
 /// A definition while its text is read.
-struct Found {
+struct Hit {
     range: Range<usize>,
     /// Where the comment above it begins.
     from: usize,
@@ -55,7 +55,7 @@ struct Found {
 
 struct Listing<'t> {
     text: &'t str,
-    found: Vec<Found>,
+    found: Vec<Hit>,
     /// Where the next declaration that has no place of its own is looked for.
     from: usize,
 }
@@ -121,7 +121,7 @@ impl Listing<'_> {
             terms: Vec::new(),
         };
         let from = comment_above(self.text, range.start);
-        self.found.push(Found {
+        self.found.push(Hit {
             range,
             from,
             definition,
@@ -174,12 +174,12 @@ fn comment_above(text: &str, place: usize) -> usize {
 fn count(
     text: &str,
     language: Option<Language>,
-    found: &[Found],
+    found: &[Hit],
     counter: &mut Counter,
 ) -> Vec<(u32, Term)> {
     // A definition that was seen by its name alone goes on to the next one.
     // The text of a field is that of its type.
-    let owns = |(_, found): &(usize, &Found)| !found.definition.is_member();
+    let owns = |(_, found): &(usize, &Hit)| !found.definition.is_member();
     let own = found.iter().enumerate().filter(owns);
     let mut order: Vec<(usize, usize, u32)> = own
         .map(|(number, found)| (found.from, found.range.end, number as u32))
@@ -218,13 +218,13 @@ fn is_open_ended(definition: &Definition) -> bool {
     matches!(definition.kind, Kind::Heading | Kind::Target | Kind::Key)
 }
 
-fn definitions(text: &str, about: String, found: Vec<Found>, inner: &[(u32, Term)]) -> Definitions {
+fn definitions(text: &str, about: String, found: Vec<Hit>, inner: &[(u32, Term)]) -> Definitions {
     let mut list: Vec<Definition> = Vec::with_capacity(found.len());
     let lines = Lines::of(text);
     let starts: Vec<usize> = found.iter().map(|found| found.range.start).collect();
     for (
         number,
-        Found {
+        Hit {
             range,
             mut definition,
             ..

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::definition::{Definition, Definitions};
-use super::question::Question;
+use super::question::Query;
 use super::rank::Terms;
 use super::term::terms;
 use crate::base::printable::one_line;
@@ -61,7 +61,7 @@ impl Default for Steps {
 
 /// A file that was found, with what can be shown of it.
 #[derive(Debug, Clone, Default)]
-pub struct Found {
+pub struct Hit {
     /// Its path, as it is printed.
     pub path: String,
     /// What people and models say about it, one line each, with author and state.
@@ -100,8 +100,8 @@ impl Ladder {
     /// Chooses what fits into a number of tokens. Files come in the order of their rank.
     #[must_use]
     pub fn within(
-        files: &[Found],
-        question: &Question,
+        files: &[Hit],
+        question: &Query,
         rare: &Terms,
         tokens_max: u64,
         steps: &Steps,
@@ -160,12 +160,7 @@ impl Ladder {
 }
 
 /// Every line, with its weight and its file, in the order in which they are taken.
-fn order(
-    files: &[Found],
-    question: &Question,
-    rare: &Terms,
-    steps: &Steps,
-) -> Vec<(f64, usize, Line)> {
+fn order(files: &[Hit], question: &Query, rare: &Terms, steps: &Steps) -> Vec<(f64, usize, Line)> {
     let mut all: Vec<(f64, usize, Line)> = Vec::new();
     for (number, file) in files.iter().enumerate() {
         let weight = 1.0 / fall(number + 1, steps.fall);
@@ -216,7 +211,7 @@ fn fall(number: usize, power: f64) -> f64 {
 
 /// The numbers of definitions, and whether they have something of the question: those that fit it best first, then what
 /// others may use, in the order of the text.
-fn by_question(definitions: &[Definition], question: &Question, rare: &Terms) -> Vec<(u32, bool)> {
+fn by_question(definitions: &[Definition], question: &Query, rare: &Terms) -> Vec<(u32, bool)> {
     let scores: Vec<f64> = definitions
         .iter()
         .map(|definition| score(definition, question, rare))
@@ -248,7 +243,7 @@ fn by_question(definitions: &[Definition], question: &Question, rare: &Terms) ->
         .collect()
 }
 
-fn score(definition: &Definition, question: &Question, rare: &Terms) -> f64 {
+fn score(definition: &Definition, question: &Query, rare: &Terms) -> f64 {
     let mut named = vec![0_u32; question.terms.len()];
     terms(&definition.name, |_, term| {
         if let Some(at) = question.terms.iter().position(|wanted| *wanted == term) {
@@ -264,7 +259,7 @@ fn score(definition: &Definition, question: &Question, rare: &Terms) -> f64 {
     score
 }
 
-impl Found {
+impl Hit {
     fn about(&self) -> &str {
         first_sentence(&self.definitions.about)
     }
@@ -331,7 +326,7 @@ mod tests {
     use crate::symbol::{Language, extract};
     use proptest::prelude::*;
 
-    fn files() -> Vec<Found> {
+    fn files() -> Vec<Hit> {
         let file = |number: usize| {
             let function = |at: usize| {
                 format!("/// Doc.\npub fn f{at}_{number}(walk: u{at}) {{ hidden({at}) }}\n")
@@ -343,7 +338,7 @@ mod tests {
                 text.as_bytes(),
             )
             .1;
-            Found {
+            Hit {
                 path: format!("src/file{number}.rs"),
                 said: vec![format!("Said {number}.")],
                 definitions,
@@ -352,8 +347,8 @@ mod tests {
         (0..20).map(file).collect()
     }
 
-    fn within(files: &[Found], tokens: u64) -> Ladder {
-        let question = Question::of("hidden f3").expect("words");
+    fn within(files: &[Hit], tokens: u64) -> Ladder {
+        let question = Query::of("hidden f3").expect("words");
         let rare = Terms {
             weights: vec![1.0; question.terms.len()],
             files: vec![1; question.terms.len()],
@@ -394,7 +389,7 @@ mod tests {
             let (small, large) = (within(&files, one), within(&files, one + more));
             prop_assert!(estimate(&small.text) <= one);
             if small.shown() < files.len() {
-                let cost = |file: &Found| estimate(&file.line(Line::Path)) + (0..12).map(|at| estimate(&file.line(Line::Signature(at)))).max().unwrap_or(0);
+                let cost = |file: &Hit| estimate(&file.line(Line::Path)) + (0..12).map(|at| estimate(&file.line(Line::Signature(at)))).max().unwrap_or(0);
                 let longest = files.iter().map(cost).max().unwrap_or(0);
                 prop_assert!(small.tokens + longest > one, "{} of {one}", small.tokens);
             }

@@ -21,9 +21,9 @@ mod words;
 
 pub use definition::{Definition, Definitions};
 pub use document::{read, words_of};
-pub use ladder::{Found, Ladder, Line, Steps};
+pub use ladder::{Hit, Ladder, Line, Steps};
 pub use past::{Past, subject};
-pub use question::Question;
+pub use question::Query;
 pub use rank::{Candidate, Ranked, Terms, Weights, rank};
 pub use region::{FIELDS, Field};
 pub use term::Term;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::term::{Term, terms};
 use crate::base::NodeId;
 use crate::git::{EntryMode, ObjectError, Repository, diff_trees};
-use crate::symbol::{Cached, Reader, put_number, put_text};
+use crate::symbol::{ByteReader, Cached, put_number, put_text};
 
 /// Paths above which a commit says nothing about any of them.
 const PATHS_MAX: usize = 40;
@@ -148,7 +148,7 @@ impl Cached for Past {
     }
 
     fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut rest = Reader(bytes);
+        let mut rest = ByteReader(bytes);
         let (seconds, subject) = (rest.number()?, rest.number()?.try_into().ok()?);
         let parents = (0..rest.number()?)
             .map(|_| rest.text()?.parse().ok())

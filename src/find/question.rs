@@ -17,7 +17,7 @@ const EMPTY_WORDS: &[&str] = &[
 
 /// What is looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
+pub struct Query {
     /// The terms, in the order of the question.
     pub terms: Vec<Term>,
     /// One word of each, in lower case.
@@ -26,7 +26,7 @@ pub struct Question {
     pub is_cut: bool,
 }
 
-impl Question {
+impl Query {
     /// Reads a question; `None` when it has no word.
     #[must_use]
     pub fn of(text: &str) -> Option<Self> {
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn words_that_say_something_count_once() {
-        let words = |text: &str| Question::of(text).map(|question| question.words);
+        let words = |text: &str| Query::of(text).map(|question| question.words);
         assert_eq!(
             words("Why are hidden files searched? hidden_file").unwrap_or_default(),
             ["hidden", "files", "searched"]
@@ -63,7 +63,7 @@ mod tests {
             ["what", "is", "it"]
         );
         assert_eq!(words("  *** && x -y \"\" "), None);
-        let long = Question::of(
+        let long = Query::of(
             &(0..50_000)
                 .map(|n| format!("w{n} "))
                 .collect::<Vec<_>>()

@@ -12,7 +12,7 @@
 use std::collections::HashMap;
 
 use super::past::Past;
-use super::question::Question;
+use super::question::Query;
 use super::region::FIELDS;
 use super::term::{Term, terms};
 use super::words::Hits;
@@ -87,7 +87,7 @@ pub struct Terms {
 /// Ranks the files of a snapshot; those that have nothing of the question are left out.
 #[must_use]
 pub fn rank(
-    question: &Question,
+    question: &Query,
     files: &[Candidate<'_>],
     past: &[&Past],
     weights: &Weights,
@@ -179,7 +179,7 @@ struct Paths {
 }
 
 impl Paths {
-    fn of(question: &Question, files: &[Candidate<'_>]) -> Self {
+    fn of(question: &Query, files: &[Candidate<'_>]) -> Self {
         let numbers: HashMap<Term, usize> = question
             .terms
             .iter()
@@ -210,7 +210,7 @@ impl Paths {
     }
 }
 
-fn rareness(question: &Question, files: &[Candidate<'_>], paths: &Paths) -> Terms {
+fn rareness(question: &Query, files: &[Candidate<'_>], paths: &Paths) -> Terms {
     let mut having = vec![0_u32; question.terms.len()];
     for (number, file) in files.iter().enumerate() {
         for (term, having) in having.iter_mut().enumerate() {
@@ -272,7 +272,7 @@ fn text_scores(
 
 /// For each path how well the messages of the commits that changed it fit.
 fn past_scores<'p>(
-    question: &Question,
+    question: &Query,
     past: &[&'p Past],
     weights: &Weights,
 ) -> HashMap<&'p str, f64> {
@@ -348,7 +348,7 @@ mod tests {
     use crate::find::words_of;
 
     fn ranked(question: &str, files: &[(&str, &str)]) -> Vec<String> {
-        let question = Question::of(question).expect("words");
+        let question = Query::of(question).expect("words");
         let hits: Vec<Hits> = files
             .iter()
             .map(|(_, text)| words_of(text).hits(&question.terms))
@@ -396,7 +396,7 @@ mod tests {
 
     #[test]
     fn commits_lead_to_the_files_that_they_changed() {
-        let question = Question::of("colour of the sky").expect("words");
+        let question = Query::of("colour of the sky").expect("words");
         let none = Hits::default();
         let files = ["a", "b"].map(|path| Candidate {
             path: path.as_bytes(),

@@ -56,7 +56,7 @@ impl StatementKey {
 }
 
 /// A line: a statement, and the SHA-256 of its bytes.
-pub type Line = (StatementKey, Digest);
+pub type ManifestLine = (StatementKey, Digest);
 
 /// The digest of a frame's bytes, as `sha256sum` gives it for the blob.
 ///
@@ -72,14 +72,14 @@ pub struct Manifest {
     /// When it was signed, in seconds since 1970; keys are valid for a time.
     pub seconds: u64,
     /// The statements, in order, each once.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ManifestLine>,
     /// The signature over [`Self::text`], with the lines around it.
     pub signature: String,
 }
 
 /// What is signed.
 #[must_use]
-pub fn text(seconds: u64, lines: &[Line]) -> String {
+pub fn text(seconds: u64, lines: &[ManifestLine]) -> String {
     let mut text = format!("{FORMAT}\nat {seconds}\n");
     for (StatementKey { frame, seq }, digest) in lines {
         writeln!(text, "{frame} {seq} {digest}").expect("writing to a string succeeds");
@@ -115,7 +115,7 @@ impl Manifest {
             .next()
             .and_then(|line| line.strip_prefix("at ")?.parse().ok())
             .ok_or(ManifestError::Form)?;
-        let lines: Vec<Line> = lines
+        let lines: Vec<ManifestLine> = lines
             .map(line)
             .collect::<Option<_>>()
             .ok_or(ManifestError::Form)?;
@@ -148,7 +148,7 @@ fn check_format(text: &str) -> Result<(), ManifestError> {
     }
 }
 
-fn line(line: &str) -> Option<Line> {
+fn line(line: &str) -> Option<ManifestLine> {
     let mut words = line.split(' ');
     let key = StatementKey {
         frame: words.next()?.parse().ok()?,

@@ -15,7 +15,7 @@ use crate::base::limit::SEQ_GAP_MAX;
 
 /// By whom a frame was made, as far as that decides how long it is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Origin {
+pub enum Producer {
     /// Said, ended or declared void by a person, or not to be read by this program.
     Person,
     /// Answered by a model.
@@ -50,17 +50,17 @@ pub enum Why {
 ///
 /// `keep` is how many generations stay besides the newest; `is_bound` says of one that would go whether it must stay all the same.
 pub fn choose(
-    slot: &[(u32, Origin)],
+    slot: &[(u32, Producer)],
     standing: Standing,
     keep: usize,
     is_bound: &mut dyn FnMut(usize, Why) -> bool,
 ) -> Vec<Option<Why>> {
-    let made = |at: &usize| slot[*at].1 != Origin::Person;
+    let made = |at: &usize| slot[*at].1 != Producer::Person;
     let mut goes: Vec<Option<Why>> = vec![None; slot.len()];
     for (newer, at) in (0..slot.len()).rev().filter(made).enumerate() {
         goes[at] = match (slot[at].1, standing) {
-            (Origin::Derived, Standing::History | Standing::Nowhere) => Some(Why::Derived),
-            (Origin::Model, Standing::Nowhere) => Some(Why::Unreached),
+            (Producer::Derived, Standing::History | Standing::Nowhere) => Some(Why::Derived),
+            (Producer::Model, Standing::Nowhere) => Some(Why::Unreached),
             _ => (newer > keep).then_some(Why::Superseded),
         };
         goes[at] = goes[at].filter(|why| !is_bound(at, *why));
@@ -69,7 +69,7 @@ pub fn choose(
     if let Some(newest) = newest.filter(|newest| {
         slot[..*newest]
             .iter()
-            .any(|(_, origin)| *origin == Origin::Person)
+            .any(|(_, origin)| *origin == Producer::Person)
     }) {
         goes[newest] = None;
     }
@@ -78,7 +78,7 @@ pub fn choose(
 }
 
 /// Keeps of what goes the highest generation within reach, wherever the next one that stays would be out of reach.
-fn close_gaps(slot: &[(u32, Origin)], goes: &mut [Option<Why>]) {
+fn close_gaps(slot: &[(u32, Producer)], goes: &mut [Option<Why>]) {
     let (mut below, mut next) = (0_u32, 0);
     while let Some(stays) = (next..slot.len()).find(|at| goes[*at].is_none()) {
         let reach = below.saturating_add(SEQ_GAP_MAX);
@@ -99,11 +99,11 @@ mod tests {
     /// `p`, `m` and `d` for a person, a model and a rule; what goes is marked with its reason.
     fn chosen(slot: &str, standing: Standing, keep: usize) -> String {
         let origin = |letter| match letter {
-            'p' => Origin::Person,
-            'm' => Origin::Model,
-            _ => Origin::Derived,
+            'p' => Producer::Person,
+            'm' => Producer::Model,
+            _ => Producer::Derived,
         };
-        let generations: Vec<(u32, Origin)> = (1..).zip(slot.chars().map(origin)).collect();
+        let generations: Vec<(u32, Producer)> = (1..).zip(slot.chars().map(origin)).collect();
         let mark = |(letter, why): (char, &Option<Why>)| match why {
             None => letter,
             Some(Why::Derived) => '-',
@@ -141,11 +141,11 @@ mod tests {
         }
     }
 
-    fn slots() -> impl Strategy<Value = Vec<(u32, Origin)>> {
+    fn slots() -> impl Strategy<Value = Vec<(u32, Producer)>> {
         let origin = prop_oneof![
-            Just(Origin::Person),
-            Just(Origin::Model),
-            Just(Origin::Derived)
+            Just(Producer::Person),
+            Just(Producer::Model),
+            Just(Producer::Derived)
         ];
         let step = prop_oneof![4 => 1..3_u32, 1 => SEQ_GAP_MAX - 2..=SEQ_GAP_MAX];
         prop::collection::vec((step, origin), 0..12).prop_map(|steps| {
@@ -170,11 +170,11 @@ mod tests {
                 prop_assert!(*seq <= below + SEQ_GAP_MAX, "{left:?}");
                 below = *seq;
             }
-            let people = |slot: &[(u32, Origin)]| slot.iter().filter(|(_, origin)| *origin == Origin::Person).count();
+            let people = |slot: &[(u32, Producer)]| slot.iter().filter(|(_, origin)| *origin == Producer::Person).count();
             prop_assert_eq!(people(&left), people(&slot));
-            let head = slot.iter().rfind(|(_, origin)| *origin != Origin::Person);
-            if standing == Standing::Tip || people(&left) > 0 && slot.first().is_some_and(|(_, origin)| *origin == Origin::Person) {
-                prop_assert_eq!(left.iter().rfind(|(_, origin)| *origin != Origin::Person), head, "the newest stays");
+            let head = slot.iter().rfind(|(_, origin)| *origin != Producer::Person);
+            if standing == Standing::Tip || people(&left) > 0 && slot.first().is_some_and(|(_, origin)| *origin == Producer::Person) {
+                prop_assert_eq!(left.iter().rfind(|(_, origin)| *origin != Producer::Person), head, "the newest stays");
             }
         }
 

@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, PoisonError};
 
-use crate::base::Key;
+use crate::base::HashKey;
 
 const PAGE_BYTES: usize = 4_096;
 const CHECKSUM_BYTES: usize = 8;
@@ -32,7 +32,7 @@ pub(super) enum Source {
 /// The pages of a file. Those that are read one by one are kept: the fan-out of a small table is one page or two.
 pub(super) struct Pages {
     file: File,
-    key: Key,
+    key: HashKey,
     /// Bytes before the checksums.
     len: u64,
     checksums: Vec<u8>,
@@ -41,7 +41,7 @@ pub(super) struct Pages {
 
 impl Source {
     /// Opens a file that a [`PageWriter`] has written under this key.
-    pub(super) fn open(file: File, key: Key) -> io::Result<Self> {
+    pub(super) fn open(file: File, key: HashKey) -> io::Result<Self> {
         let size = file.metadata()?.len();
         let checksums_len =
             size.div_ceil((PAGE_BYTES + CHECKSUM_BYTES) as u64) * CHECKSUM_BYTES as u64;
@@ -129,7 +129,7 @@ impl Pages {
     }
 }
 
-fn checksum(key: &Key, page: &[u8]) -> [u8; CHECKSUM_BYTES] {
+fn checksum(key: &HashKey, page: &[u8]) -> [u8; CHECKSUM_BYTES] {
     key.digest(page).0[..CHECKSUM_BYTES]
         .try_into()
         .expect("a digest is longer")
@@ -138,13 +138,13 @@ fn checksum(key: &Key, page: &[u8]) -> [u8; CHECKSUM_BYTES] {
 /// Passes bytes on and puts the checksums of their pages behind them.
 pub(super) struct PageWriter<W> {
     out: W,
-    key: Key,
+    key: HashKey,
     page: Vec<u8>,
     checksums: Vec<u8>,
 }
 
 impl<W: Write> PageWriter<W> {
-    pub(super) fn new(out: W, key: Key) -> Self {
+    pub(super) fn new(out: W, key: HashKey) -> Self {
         Self {
             out,
             key,
@@ -326,14 +326,14 @@ mod tests {
         ] {
             let content: Vec<u8> = (0..len).map(|at| (at % 251) as u8).collect();
             let mut written = Vec::new();
-            let mut out = PageWriter::new(&mut written, Key::new([7; 32]));
+            let mut out = PageWriter::new(&mut written, HashKey::new([7; 32]));
             out.write_all(&content)
                 .and_then(|()| out.finish())
                 .expect("memory");
             let open_with = |bytes: &[u8], key: u8| {
                 let mut file = tempfile::tempfile().expect("a temporary file");
                 file.write_all(bytes).expect("writable");
-                Source::open(file, Key::new([key; 32])).expect("long enough")
+                Source::open(file, HashKey::new([key; 32])).expect("long enough")
             };
             let open = |bytes: &[u8]| open_with(bytes, 7);
             assert!(

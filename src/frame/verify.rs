@@ -13,7 +13,7 @@ const LEAVES_AT_ONCE: usize = 1_024;
 
 /// The result of a check.
 #[derive(Debug, Default)]
-pub struct Verdict {
+pub struct Verification {
     /// Entries looked at.
     pub checked: u64,
     /// Directories of the store that were read.
@@ -26,7 +26,7 @@ pub struct Verdict {
     pub newer: Vec<BadEntry>,
 }
 
-impl Verdict {
+impl Verification {
     fn add(&mut self, bad: BadEntry) {
         if bad.fault.is_newer() {
             self.newer.push(bad);
@@ -37,14 +37,17 @@ impl Verdict {
 }
 
 /// Reads and checks every frame; `progress` is told how many are done.
-pub fn verify(store: &Store<'_>, progress: &mut dyn FnMut(u64)) -> Result<Verdict, StoreError> {
+pub fn verify(
+    store: &Store<'_>,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Verification, StoreError> {
     let repo = store.repository();
     let mut changes = listing::changes(repo, None, store.tree())?;
     let manifests = signed::added(repo, changes.signed, &mut changes.bad)?;
-    let mut verdict = Verdict {
+    let mut verdict = Verification {
         checked: changes.bad.len() as u64,
         directories: changes.directories,
-        ..Verdict::default()
+        ..Verification::default()
     };
     changes.bad.into_iter().for_each(|bad| verdict.add(bad));
     for entry in manifests {
@@ -77,7 +80,11 @@ pub fn verify(store: &Store<'_>, progress: &mut dyn FnMut(u64)) -> Result<Verdic
     Ok(verdict)
 }
 
-fn verify_leaf(repo: &Repository, leaf: Leaf, verdict: &mut Verdict) -> Result<(), StoreError> {
+fn verify_leaf(
+    repo: &Repository,
+    leaf: Leaf,
+    verdict: &mut Verification,
+) -> Result<(), StoreError> {
     let Some(tree) = leaf.new else { return Ok(()) };
     let listed = listing::list(repo, leaf.place, &tree, None)?;
     verdict.directories += 1;

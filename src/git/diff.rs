@@ -17,7 +17,7 @@ pub type Side = (EntryMode, NodeId);
 
 /// One path that differs. At least one side is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct DiffEntry {
     /// Where.
     pub path: TreePath,
     /// Before; `None` when added.
@@ -33,7 +33,7 @@ pub fn diff_trees(
     repo: &Repository,
     old: Option<NodeId>,
     new: Option<NodeId>,
-    visit: &mut dyn FnMut(Change) -> bool,
+    visit: &mut dyn FnMut(DiffEntry) -> bool,
 ) -> Result<(), ObjectError> {
     if old == new {
         return Ok(());
@@ -52,7 +52,7 @@ pub fn diff_trees(
             descent.leave();
             continue;
         };
-        let goes_in = visit(Change {
+        let goes_in = visit(DiffEntry {
             path: TreePath::new(path.as_slice()),
             old,
             new,

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use super::file;
 use super::lock::Lock;
-use crate::base::{Digest, FieldHasher, Key};
+use crate::base::{Digest, FieldHasher, HashKey};
 
 const FILE_NAME: &str = "key";
 const CONTEXT: &str = "git-merkle 2026 seal/1";
@@ -28,7 +28,7 @@ const WAIT: Duration = Duration::from_secs(5);
 pub(super) struct Seal {
     /// The folder of the user's key, and the git directory.
     place: Option<(PathBuf, PathBuf)>,
-    key: OnceLock<Key>,
+    key: OnceLock<HashKey>,
 }
 
 impl Seal {
@@ -40,7 +40,7 @@ impl Seal {
         }
     }
 
-    pub(super) fn key(&self) -> Key {
+    pub(super) fn key(&self) -> HashKey {
         *self.key.get_or_init(|| {
             let kept = self.place.as_ref().and_then(|(folder, git_dir)| {
                 let git_dir = git_dir.canonicalize().unwrap_or_else(|_| git_dir.clone());
@@ -52,13 +52,13 @@ impl Seal {
 }
 
 /// The key of this process alone, for all its state directories.
-fn process_key() -> Key {
-    static KEY: OnceLock<Key> = OnceLock::new();
-    *KEY.get_or_init(|| Key::new(random().0))
+fn process_key() -> HashKey {
+    static KEY: OnceLock<HashKey> = OnceLock::new();
+    *KEY.get_or_init(|| HashKey::new(random().0))
 }
 
 /// The key in a folder; made where there is none. `None` where that cannot be done.
-fn kept(folder: &Path) -> Option<Key> {
+fn kept(folder: &Path) -> Option<HashKey> {
     let path = folder.join(FILE_NAME);
     if let Some(key) = read(&path) {
         return Some(key);
@@ -68,18 +68,18 @@ fn kept(folder: &Path) -> Option<Key> {
     read(&path).or_else(|| {
         let made = random();
         file::replace_durably(&path, |open| writeln!(open, "{made}")).ok()?;
-        Some(Key::new(made.0))
+        Some(HashKey::new(made.0))
     })
 }
 
-fn read(path: &Path) -> Option<Key> {
+fn read(path: &Path) -> Option<HashKey> {
     let mut text = String::new();
     File::open(path)
         .ok()?
         .take(100)
         .read_to_string(&mut text)
         .ok()?;
-    Digest::from_hex(text.strip_suffix('\n')?).map(|key| Key::new(key.0))
+    Digest::from_hex(text.strip_suffix('\n')?).map(|key| HashKey::new(key.0))
 }
 
 /// Random bytes: from the system's source, and from what the standard library has drawn from it.

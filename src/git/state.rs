@@ -34,7 +34,7 @@ use super::file::{create_new_in, names_in, remove_abandoned_in, replace_in};
 use super::lock::{Lock, absent_is_fine};
 use super::repo::Repository;
 use super::seal::Seal;
-use crate::base::{Digest, Key};
+use crate::base::{Digest, HashKey};
 
 /// The folder's name in a git directory.
 const NAME: &str = "merkle";
@@ -328,7 +328,7 @@ impl StateDir {
 
     /// The key for digests of this user in this repository, for one purpose.
     #[must_use]
-    pub fn key(&self, context: &'static str) -> Key {
+    pub fn key(&self, context: &'static str) -> HashKey {
         self.seal.key().derive(context, b"")
     }
 

@@ -26,7 +26,7 @@ use crate::base::cores::beside;
 const COPY_PREFIX: &str = "index-";
 
 /// Says of an ignored file, by its path from the root, whether it is wanted all the same.
-pub type Include<'a> = dyn Fn(&[u8]) -> bool + 'a;
+pub type IncludeFilter<'a> = dyn Fn(&[u8]) -> bool + 'a;
 
 impl Repository {
     /// The tree that the index would commit.
@@ -45,7 +45,10 @@ impl Repository {
     ///
     /// Without an `include` ignored files are not even looked for. An embedded repository stands for its commit, as after `git add`; one without commits is left out.
     /// A file that cannot be read is an error.
-    pub fn write_work_tree(&self, include: Option<&Include<'_>>) -> Result<NodeId, ChildError> {
+    pub fn write_work_tree(
+        &self,
+        include: Option<&IncludeFilter<'_>>,
+    ) -> Result<NodeId, ChildError> {
         let copy = IndexCopy::of(self).map_err(ChildError::Start)?;
         let filters = Filters::of(self);
         let Some(include) = include else {
@@ -142,7 +145,7 @@ impl Repository {
         copy: &IndexCopy,
         filters: &Filters,
         listed: &[u8],
-        include: &Include<'_>,
+        include: &IncludeFilter<'_>,
     ) -> Result<(), ChildError> {
         // A name that ends in '/' is an embedded repository.
         let wanted = listed

@@ -56,7 +56,7 @@ pub struct Node {
 
 /// One entry of a directory, in tree order. Ignored ones are not among them.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry<'s> {
+pub struct NodeEntry<'s> {
     /// Its name in the directory.
     pub name: &'s [u8],
     /// File, directory, symlink, submodule.
@@ -175,11 +175,11 @@ impl Scan {
     }
 
     /// The entries of a directory in git's tree order; none for files and for unchanged directories.
-    pub fn entries(&self, number: u32) -> impl Iterator<Item = Entry<'_>> {
+    pub fn entries(&self, number: u32) -> impl Iterator<Item = NodeEntry<'_>> {
         let span = self.node(number).entries;
         self.entries[span.at as usize..(span.at + span.len) as usize]
             .iter()
-            .map(|entry| Entry {
+            .map(|entry| NodeEntry {
                 name: self.bytes(entry.name),
                 mode: entry.mode,
                 id: entry.id,

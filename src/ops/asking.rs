@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::refresh::{self, Asking, Planned, Refresh, RefreshError, inputs};
-use crate::agent::{Agent, Origin};
+use crate::agent::{Agent, AgentOrigin};
 use crate::base::AgentId;
 use crate::config::{Setting, ValueError, table};
 use crate::frame::Store;
@@ -17,7 +17,7 @@ use crate::provider::{
 use crate::regen::generate::Pace;
 use crate::regen::queue::Priority;
 use crate::regen::survey::{self, Survey};
-use crate::regen::{Body, Composed, Inputs, NodeError, Nodes, Reach, Writer};
+use crate::regen::{Composed, FrameBody, Inputs, NodeError, NodeFilter, Nodes, Writer};
 use crate::secret::FindingId;
 use crate::workspace::{RulesError, Settings, Target, TrustError, Workspace};
 
@@ -127,7 +127,7 @@ pub fn asking<'a>(
     agent: &'a Agent,
     options: &AskingOptions,
 ) -> Result<Asking<'a>, AskingError> {
-    if matches!(agent.origin, Origin::Team(_)) {
+    if matches!(agent.origin, AgentOrigin::Team(_)) {
         workspace.require_trust(&format!("agent '{}'", agent.id))?;
     }
     let Draft {
@@ -209,7 +209,7 @@ pub fn draft<'a>(
     let instructions = agent
         .instructions()
         .ok_or_else(|| AskingError::NotAsked(agent.id.clone()))?;
-    let counts_team = workspace.trust.is_trusted() || matches!(agent.origin, Origin::Team(_));
+    let counts_team = workspace.trust.is_trusted() || matches!(agent.origin, AgentOrigin::Team(_));
     let profile = profile(
         workspace,
         options
@@ -265,14 +265,14 @@ pub fn compose(
         root: &root,
         force: false,
         outlines: &[],
-        reach: Reach::All,
+        reach: NodeFilter::All,
     };
     let mut said = |child: u32| {
         let head = store
             .head(&scan.node(child).id, &agent.id, frame_type)
             .ok()
             .flatten();
-        Ok(head.map(|head| Body::from(head.frame.content)))
+        Ok(head.map(|head| FrameBody::from(head.frame.content)))
     };
     let nodes = Nodes {
         repo,

@@ -13,7 +13,7 @@ use crate::frame::Slot;
 use crate::frame::commit::CommitError;
 use crate::git::{RevisionError, StateDir};
 use crate::hook::install::record::InstallRecord;
-use crate::regen::{Reach, Stop};
+use crate::regen::{NodeFilter, Stop};
 use crate::workspace::{Settings, Target, Workspace};
 
 /// The commits of a bare repository's branches that have been dealt with, one a line, below the cache.
@@ -196,7 +196,7 @@ fn refresh_one(
     }
     match workspace.settings.stack().boolean(&table::HOOK_COMPLETE) {
         Ok(Some(true)) => {}
-        Ok(_) => request.reach = Reach::Changed,
+        Ok(_) => request.reach = NodeFilter::Changed,
         Err(error) => return Ok(Err(error.to_string())),
     }
     let budget = match hook_budget_usd(&workspace.state, &workspace.settings) {

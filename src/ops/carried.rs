@@ -21,7 +21,7 @@ use crate::base::limit::{
 use crate::base::printable::one_line;
 use crate::base::{NodeId, NodeKind, TreePath};
 use crate::frame::{BasisKind, Frame, Store, StoreError, Voice};
-use crate::git::{Change, EntryMode, ObjectError, ObjectKind, Repository, StateDir, diff_trees};
+use crate::git::{DiffEntry, EntryMode, ObjectError, ObjectKind, Repository, StateDir, diff_trees};
 use crate::node::SnapshotRoot;
 use crate::workspace::Target;
 
@@ -447,7 +447,7 @@ impl Trail<'_> {
             self.repo,
             Some(*newer),
             Some(*tree),
-            &mut |Change { path, old, new }| {
+            &mut |DiffEntry { path, old, new }| {
                 let goes_in = ways.contains(path.as_bytes());
                 if paths.contains(path.as_bytes()) {
                     changes.push((path, old.is_none(), new.map(|(_, id)| id)));

@@ -20,7 +20,7 @@ use crate::base::token::estimate;
 use crate::base::{NodeId, TreePath};
 use crate::find::score::{recall, reciprocal_rank};
 use crate::find::{
-    Candidate, Hits, Ladder, Line, Question, Steps, Terms, Weights, Words, rank, words_of,
+    Candidate, Hits, Ladder, Line, Query, Steps, Terms, Weights, Words, rank, words_of,
 };
 use crate::git::ObjectKind;
 use crate::ops;
@@ -67,7 +67,7 @@ pub struct Figures {
 
 /// How all rows did for one commit, in the order of [`ROWS`].
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct CommitScore {
     /// The commit.
     pub commit: NodeId,
     /// Whether it changed definitions that can be found.
@@ -126,7 +126,7 @@ impl<'w> Judge<'w> {
     }
 
     /// How all rows do for a commit.
-    pub fn judge(&self, case: &Case) -> Result<Outcome, EvaluateError> {
+    pub fn judge(&self, case: &Case) -> Result<CommitScore, EvaluateError> {
         let mut findable = ops::find::findable(
             &self.workspace.repository,
             &self.workspace.state,
@@ -177,7 +177,7 @@ impl<'w> Judge<'w> {
                 (rows[row].named[at], rows[row].signed[at]) = told.definitions(case);
             }
         }
-        Ok(Outcome {
+        Ok(CommitScore {
             commit: case.commit,
             has_definitions: !case.definitions.is_empty(),
             rows,
@@ -328,7 +328,7 @@ struct Shown {
     ladder: Option<(Vec<String>, Vec<String>)>,
 }
 
-fn flat(question: &Question, sources: &[Source], hits: &[Hits], weights: &Weights) -> Vec<u32> {
+fn flat(question: &Query, sources: &[Source], hits: &[Hits], weights: &Weights) -> Vec<u32> {
     let candidates: Vec<Candidate<'_>> = sources
         .iter()
         .zip(hits)
@@ -346,11 +346,7 @@ fn flat(question: &Question, sources: &[Source], hits: &[Hits], weights: &Weight
 }
 
 /// BM25 over one text, its path in front.
-fn by_text(
-    sources: &[Source],
-    question: &Question,
-    text: &dyn Fn(&Source) -> Rc<Text>,
-) -> Vec<u32> {
+fn by_text(sources: &[Source], question: &Query, text: &dyn Fn(&Source) -> Rc<Text>) -> Vec<u32> {
     let hits: Vec<Hits> = sources
         .iter()
         .map(|source| text(source).words.hits(&question.terms))
@@ -365,7 +361,7 @@ fn by_text(
     flat(question, sources, &hits, &weights)
 }
 
-fn by_path(sources: &[Source], question: &Question) -> Vec<u32> {
+fn by_path(sources: &[Source], question: &Query) -> Vec<u32> {
     let hits: Vec<Hits> = sources.iter().map(|_| Hits::default()).collect();
     flat(
         question,

@@ -16,8 +16,8 @@ use crate::base::path::quote;
 use crate::base::printable::one_line;
 use crate::context::tree::Tree;
 use crate::find::{
-    Candidate, Definitions, FIELDS, Found, Hits, Past, Question, Ranked, Term, Terms, Weights,
-    Words, rank, read, words_of,
+    Candidate, Definitions, FIELDS, Hit, Hits, Past, Query, Ranked, Term, Terms, Weights, Words,
+    rank, read, words_of,
 };
 use crate::frame::store::read_blob;
 use crate::frame::{BasisKind, Frame, Head, Slot, Store, StoreError};
@@ -326,7 +326,7 @@ impl Findable<'_> {
     /// Ranks the files that are wanted.
     pub fn rank(
         &self,
-        question: &Question,
+        question: &Query,
         wanted: &dyn Fn(&[u8]) -> bool,
         weights: &Weights,
     ) -> Result<Ranking, FindError> {
@@ -369,7 +369,7 @@ impl Findable<'_> {
     }
 
     /// How often each sort of a file's text has each term of a question.
-    pub fn counts(&self, number: u32, question: &Question) -> Result<Vec<[u8; FIELDS]>, FindError> {
+    pub fn counts(&self, number: u32, question: &Query) -> Result<Vec<[u8; FIELDS]>, FindError> {
         let content = self.content(number);
         let failed = |source| self.corpus.files.failed(content, source);
         let hits = self
@@ -380,7 +380,7 @@ impl Findable<'_> {
     }
 
     /// A file with what can be shown of it.
-    pub fn found(&self, number: u32) -> Result<Found, FindError> {
+    pub fn found(&self, number: u32) -> Result<Hit, FindError> {
         let content = self.content(number);
         let failed = |source| self.corpus.files.failed(content, source);
         let definitions = match self.corpus.definitions.get(content.id, content.language) {
@@ -399,7 +399,7 @@ impl Findable<'_> {
             .flatten()
             .map(|said| said.shown.clone())
             .collect();
-        Ok(Found {
+        Ok(Hit {
             path: one_line(&quote(self.path(number), false)),
             said,
             definitions,
@@ -408,7 +408,7 @@ impl Findable<'_> {
 }
 
 /// What several statements together have of a question.
-fn sum(said: &[Said], question: &Question) -> Hits {
+fn sum(said: &[Said], question: &Query) -> Hits {
     let mut sum = Hits {
         counts: vec![Default::default(); question.terms.len()],
         ..Hits::default()

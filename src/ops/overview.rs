@@ -21,7 +21,7 @@ use crate::context::overview::{MapPart, Overview, Readme, readme_text};
 use crate::context::resource::{Note, Part, STALE, weight};
 use crate::context::tree::Tree;
 use crate::context::{ContextError, Document};
-use crate::find::{Found, Ladder, Question, Steps, Weights};
+use crate::find::{Hit, Ladder, Query, Steps, Weights};
 use crate::frame::{Frame, Head, MadeBy, NodeKind, Store};
 use crate::git::{EntryMode, ObjectKind, Repository};
 use crate::node::{Snapshot, SnapshotRoot};
@@ -105,7 +105,7 @@ fn plan_with<'w>(
 /// What is found for a question, within any number of tokens.
 fn answer<'q>(
     workspace: &Workspace,
-    question: &'q Question,
+    question: &'q Query,
     root: &SnapshotRoot,
     store: &Store<'_>,
 ) -> Result<impl Fn(u64) -> MapPart + 'q, InputError> {
@@ -123,7 +123,7 @@ fn answer<'q>(
         .iter()
         .take(FOUND_MAX)
         .map(|ranked| findable.found(ranked.number));
-    let found: Vec<Found> = found.collect::<Result<_, _>>()?;
+    let found: Vec<Hit> = found.collect::<Result<_, _>>()?;
     let whole = Ladder::within(
         &found,
         question,

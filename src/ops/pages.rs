@@ -12,7 +12,7 @@ use crate::base::{clock, hash};
 use crate::config::table;
 use crate::context::pages::{Shown, Wanted};
 use crate::git::StateDir;
-use crate::page::address::Policy;
+use crate::page::address::AddressPolicy;
 use crate::page::{Fetcher, Page, PageError, Prefix, Url, html, link};
 use crate::workspace::Settings;
 use crate::workspace::state::{PAGES, is_page};
@@ -91,7 +91,7 @@ impl Allowed {
 /// The URL of a page that may be had.
 fn judge(page: &Wanted, allowed: &Allowed) -> Result<Url, String> {
     let judged = link::parse(page.url.as_bytes())
-        .and_then(|url| link::check(&url, &Policy::PUBLIC).map(|()| url));
+        .and_then(|url| link::check(&url, &AddressPolicy::PUBLIC).map(|()| url));
     let url = judged.map_err(|error| format!("failed URL: {error}"))?;
     if page.is_personal || allowed.prefixes.iter().any(|prefix| prefix.covers(&url)) {
         return Ok(url);

@@ -20,9 +20,9 @@ use crate::context::people::{GLOBAL_LIST, MEMOS, SESSION_LIST, SESSIONS, TURN_LI
 use crate::context::resource::Note;
 use crate::context::secrets::{Clean, Guard};
 use crate::context::{
-    Accepted, ContextError, Document, List, PeopleFiles, Request, Scope, Style, System,
+    Accepted, ContextError, Document, DocumentRequest, List, Markup, PeopleFiles, Scope, System,
 };
-use crate::find::Question;
+use crate::find::Query;
 use crate::frame::commit::CommitError;
 use crate::frame::{Frame, Head, Store};
 use crate::git::{ObjectError, Repository};
@@ -99,11 +99,11 @@ pub struct PayloadOptions<'o> {
     /// True for the default payload where no list names anything; else it is the root's statement and the README.
     pub has_overview: bool,
     /// What the default payload is to be about; else it is about everything.
-    pub question: Option<Question>,
+    pub question: Option<Query>,
     /// True when nothing is said about the machine.
     pub is_brief: bool,
     /// How the document is marked up.
-    pub style: Style,
+    pub style: Markup,
     /// What is done about what looks like a secret.
     pub secrets: SecretPolicy,
     /// How pages of the web are got.
@@ -188,7 +188,7 @@ pub(super) fn plan_payload<'w>(
             .map(|(frame, carried)| note(frame, carried))
             .collect()
     };
-    let mut document = Document::plan(&Request {
+    let mut document = Document::plan(&DocumentRequest {
         repo,
         tree,
         lists: &all,

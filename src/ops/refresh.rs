@@ -20,7 +20,7 @@ use crate::regen::memory::{self, Finished};
 use crate::regen::prepare::{Nodes, Writer};
 use crate::regen::record::{self, Records};
 use crate::regen::remake::{self, Remade};
-use crate::regen::{Event, Inputs, Known, Plan, Reach, Report, RunError, Runner};
+use crate::regen::{Event, Inputs, Known, NodeFilter, Plan, Report, RunError, Runner};
 use crate::synthesis::Reason;
 use crate::view::Subject;
 use crate::workspace::{RulesError, Target, Workspace};
@@ -42,7 +42,7 @@ pub struct Refresh<'a> {
     /// Look only at what differs from this root tree.
     pub since: Option<NodeId>,
     /// Which nodes may be made.
-    pub reach: Reach,
+    pub reach: NodeFilter,
     /// What and whom to ask, for an agent whose frames a model makes.
     pub asking: Option<&'a Asking<'a>>,
 }
@@ -58,7 +58,7 @@ impl<'a> Refresh<'a> {
             force: false,
             verify: false,
             since: None,
-            reach: Reach::All,
+            reach: NodeFilter::All,
             asking: None,
         }
     }
@@ -528,7 +528,7 @@ pub fn staleness(
         root: &root,
         force: false,
         outlines: &outlines,
-        reach: Reach::All,
+        reach: NodeFilter::All,
     };
     let mut find_head = |node: &NodeId| find_record(store, node, &slot);
     let plan = regen::plan(

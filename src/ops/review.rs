@@ -9,7 +9,7 @@ use crate::base::limit::DIFF_PATHS_MAX;
 use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, ObjectError, Repository, Side, diff_trees};
 use crate::regen::record::{Blob, Records, with_blob};
-use crate::review::{self, Changes, Code, Content, File, How, Refers, Role, Version};
+use crate::review::{self, Changes, Code, Content, File, FileRole, How, Refers, Version};
 use crate::symbol;
 use crate::symbol::map::{MapFile, references};
 use crate::synthesis::outline;
@@ -158,7 +158,7 @@ fn add_references(
         let mut wanted: BTreeMap<TreePath, Vec<usize>> = BTreeMap::new();
         for (number, change) in changes.list.iter().enumerate() {
             let file = &changes.files[change.file as usize];
-            if is_told(change.how) == is_old && file.role() != Role::Test {
+            if is_told(change.how) == is_old && file.role() != FileRole::Test {
                 let version = if is_old { &file.old } else { &file.new };
                 let path = version.as_ref().map(|version| version.path.clone());
                 wanted
@@ -205,7 +205,7 @@ fn referring(
         {
             let refers = found.entry(*number).or_default();
             let path = files[from].path;
-            if review::role(path) == Role::Test {
+            if review::role(path) == FileRole::Test {
                 refers.tests += 1;
             } else {
                 refers.files.push(TreePath::new(path));
@@ -217,7 +217,7 @@ fn referring(
 
 /// The number of a declaration in a map's list of its file.
 fn entry(file: &MapFile<'_>, declaration: &review::Declaration) -> Option<u32> {
-    let is_it = |entry: symbol::map::Entry<'_>| {
+    let is_it = |entry: symbol::map::MapEntry<'_>| {
         entry.form.line == declaration.line && entry.name == declaration.own
     };
     file.symbols

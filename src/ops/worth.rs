@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::evaluate::{BUDGETS, Figures, Outcome, ROWS};
+use super::evaluate::{BUDGETS, CommitScore, Figures, ROWS};
 use crate::find::score::{difference, mean};
 
 /// The row that the others are held against.
@@ -11,7 +11,7 @@ const FIND: usize = ROWS.len() - 1;
 const COMPARISONS: usize = 9;
 
 /// One figure of all commits.
-fn column(outcomes: &[Outcome], row: usize, figure: impl Fn(&Figures) -> f64) -> Vec<f64> {
+fn column(outcomes: &[CommitScore], row: usize, figure: impl Fn(&Figures) -> f64) -> Vec<f64> {
     outcomes
         .iter()
         .map(|outcome| figure(&outcome.rows[row]))
@@ -20,8 +20,8 @@ fn column(outcomes: &[Outcome], row: usize, figure: impl Fn(&Figures) -> f64) ->
 
 /// The table; without a commit it says so.
 #[must_use]
-pub fn table(outcomes: &[Outcome]) -> String {
-    let defined: Vec<Outcome> = outcomes
+pub fn table(outcomes: &[CommitScore]) -> String {
+    let defined: Vec<CommitScore> = outcomes
         .iter()
         .filter(|outcome| outcome.has_definitions)
         .cloned()
@@ -60,7 +60,7 @@ pub fn table(outcomes: &[Outcome]) -> String {
     }
     text.push('\n');
     let mut say = |what: &str,
-                   outcomes: &[Outcome],
+                   outcomes: &[CommitScore],
                    other: usize,
                    figure: &dyn Fn(&Figures) -> f64| {
         let (ones, others) = (
@@ -113,7 +113,7 @@ mod tests {
             named: [1.0; 3],
             signed: [0.75; 3],
         };
-        let text = table(&[Outcome {
+        let text = table(&[CommitScore {
             commit,
             has_definitions: true,
             rows,

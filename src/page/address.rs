@@ -86,14 +86,14 @@ const V6_GLOBAL: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 
 
 /// What may be reached, as a value.
 #[derive(Debug, Clone, Copy)]
-pub struct Policy {
+pub struct AddressPolicy {
     /// Says of which kind an address is that must not be reached.
     refused_kind: fn(IpAddr) -> Option<&'static str>,
     /// Hosts that may be asked without TLS.
     plain_hosts: &'static [&'static str],
 }
 
-impl Policy {
+impl AddressPolicy {
     /// Public addresses, over TLS: what this program does, and no setting changes it.
     pub const PUBLIC: Self = Self {
         refused_kind,
@@ -225,19 +225,23 @@ mod tests {
     fn blocks_begin_and_end_where_they_should() {
         for (address, kind) in EDGES {
             let parsed: IpAddr = address.parse().expect("an address");
-            assert_eq!(Policy::PUBLIC.refused_kind(parsed), *kind, "{address}");
+            assert_eq!(
+                AddressPolicy::PUBLIC.refused_kind(parsed),
+                *kind,
+                "{address}"
+            );
         }
     }
 
     #[test]
     fn tests_widen_nothing_but_loopback() {
-        let policy = Policy::LOOPBACK;
+        let policy = AddressPolicy::LOOPBACK;
         assert_eq!(policy.refused_kind(IpAddr::from([127, 0, 0, 1])), None);
         assert_eq!(
             policy.refused_kind(IpAddr::from([10, 0, 0, 1])),
             Some("private")
         );
         assert!(policy.allows_plain("page.test") && !policy.allows_plain("other.test"));
-        assert!(!Policy::PUBLIC.allows_plain("page.test"));
+        assert!(!AddressPolicy::PUBLIC.allows_plain("page.test"));
     }
 }

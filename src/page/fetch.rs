@@ -24,7 +24,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use url::Url;
 
-use super::address::Policy;
+use super::address::AddressPolicy;
 use super::link::{self, LinkError};
 use crate::base::runtime;
 
@@ -123,7 +123,7 @@ impl Names for SystemNames {
 /// A resolver that gives out public addresses only, all of them judged at the moment they are used.
 struct Judged {
     names: Arc<dyn Names>,
-    policy: Policy,
+    policy: AddressPolicy,
 }
 
 impl Resolve for Judged {
@@ -159,18 +159,18 @@ impl Resolve for Judged {
 #[derive(Clone)]
 pub struct Fetcher {
     client: Client,
-    policy: Policy,
+    policy: AddressPolicy,
     time_max: Duration,
 }
 
 impl Fetcher {
     /// A fetcher that reaches public addresses, over TLS. Costs milliseconds, so only when something is fetched.
     pub fn new() -> Result<Self, PageError> {
-        Self::with(Policy::PUBLIC, Arc::new(SystemNames), TIME_MAX)
+        Self::with(AddressPolicy::PUBLIC, Arc::new(SystemNames), TIME_MAX)
     }
 
     pub(super) fn with(
-        policy: Policy,
+        policy: AddressPolicy,
         names: Arc<dyn Names>,
         time_max: Duration,
     ) -> Result<Self, PageError> {

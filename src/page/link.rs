@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use url::{Host, Url};
 
-use super::address::Policy;
+use super::address::AddressPolicy;
 
 /// The longest URL.
 pub const URL_BYTES_MAX: usize = 8_192;
@@ -59,7 +59,7 @@ pub fn parse(text: &[u8]) -> Result<Url, LinkError> {
 }
 
 /// Judges everything but what a name resolves to.
-pub fn check(url: &Url, policy: &Policy) -> Result<(), LinkError> {
+pub fn check(url: &Url, policy: &AddressPolicy) -> Result<(), LinkError> {
     let host = url
         .host()
         .ok_or_else(|| LinkError::Scheme(url.scheme().to_owned()))?;
@@ -100,7 +100,7 @@ impl Prefix {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let url = parse(text.as_bytes()).ok()?;
-        let is_usable = check(&url, &Policy::PUBLIC).is_ok()
+        let is_usable = check(&url, &AddressPolicy::PUBLIC).is_ok()
             && url.query().is_none()
             && !text.contains(['*', '#']);
         is_usable.then_some(Self(url))
@@ -139,7 +139,7 @@ mod tests {
 
     fn judged(text: &str) -> Result<(), String> {
         parse(text.as_bytes())
-            .and_then(|url| check(&url, &Policy::PUBLIC))
+            .and_then(|url| check(&url, &AddressPolicy::PUBLIC))
             .map_err(|error| error.to_string())
     }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::address::Policy;
+use super::address::AddressPolicy;
 use super::fetch::{Names, PAGE_BYTES_MAX};
 use super::{Fetcher, Page, PageError, link};
 
@@ -152,7 +152,7 @@ impl Names for Table {
 
 const HERE: &[&[&str]] = &[&["127.0.0.1"]];
 
-fn fetch_by(names: Arc<Table>, policy: Policy, url: &str) -> Result<Page, PageError> {
+fn fetch_by(names: Arc<Table>, policy: AddressPolicy, url: &str) -> Result<Page, PageError> {
     let fetcher = Fetcher::with(policy, names, Duration::from_secs(10)).expect("a client");
     let url = link::parse(url.as_bytes())?;
     fetcher.fetch_all(&[url], &mut |_| {}).remove(0)
@@ -165,7 +165,7 @@ fn fetch(url: &str) -> Result<Page, PageError> {
             ("other.test", HERE),
             ("mixed.test", &[&["127.0.0.1", "10.0.0.1"]]),
         ]),
-        Policy::LOOPBACK,
+        AddressPolicy::LOOPBACK,
         url,
     )
 }
@@ -242,8 +242,12 @@ fn the_policy_of_the_program_reaches_nobody_here() {
             "::1 is loopback, and only public addresses are reached",
         ),
     ] {
-        let error =
-            fetch_by(names(), Policy::PUBLIC, &format!("https://{host}:{port}/")).expect_err(host);
+        let error = fetch_by(
+            names(),
+            AddressPolicy::PUBLIC,
+            &format!("https://{host}:{port}/"),
+        )
+        .expect_err(host);
         assert_eq!(error.to_string(), reason);
     }
     assert_eq!(server.connections(), 0);
@@ -253,7 +257,7 @@ fn the_policy_of_the_program_reaches_nobody_here() {
 fn a_name_that_changes_is_judged_each_time_it_is_used() {
     let server = Server::start(|_| redirect("/again"));
     let names = Table::of(&[("page.test", &[&["127.0.0.1"], &["10.0.0.1"]])]);
-    let error = fetch_by(names, Policy::LOOPBACK, &server.url("/")).expect_err("refused");
+    let error = fetch_by(names, AddressPolicy::LOOPBACK, &server.url("/")).expect_err("refused");
     assert_eq!(
         error.to_string(),
         "page.test (10.0.0.1) is private, and only public addresses are reached"
@@ -384,7 +388,8 @@ fn silence_ends_and_holds_up_nobody_else() {
         }
     });
     let names = Table::of(&[("page.test", HERE)]);
-    let fetcher = Fetcher::with(Policy::LOOPBACK, names, Duration::from_secs(1)).expect("a client");
+    let fetcher =
+        Fetcher::with(AddressPolicy::LOOPBACK, names, Duration::from_secs(1)).expect("a client");
     let urls: Vec<_> = ["/a", "/hang", "/b"]
         .iter()
         .map(|path| link::parse(server.url(path).as_bytes()).expect("a URL"))

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::params::{ByPhase, Phase, Profile, ProviderRole, Scope};
+use super::params::{ByPhase, Phase, Profile, ProfileScope, ProviderRole};
 use super::standard::Standard;
 use crate::chat::GenerationParams;
-use crate::config::{Fault, Folder};
+use crate::config::{Diagnostic, Folder};
 
 /// Scopes that every profile knows: those of nodes.
 const NODE_SCOPES: [&str; 2] = ["file", "directory"];
@@ -69,7 +69,7 @@ struct Providers {
 }
 
 /// Reads one profile of a folder; standards beside it come out of the same folder.
-pub(super) fn parse(text: &str, name: &str, folder: &Folder) -> Result<Profile, Vec<Fault>> {
+pub(super) fn parse(text: &str, name: &str, folder: &Folder) -> Result<Profile, Vec<Diagnostic>> {
     let path = folder.path_of(&format!("profiles/{name}/config.yml"));
     let file: File = serde_yaml::from_str(text).map_err(|error| vec![yaml_fault(&path, &error)])?;
     let mut reader = Reader {
@@ -129,7 +129,7 @@ pub(super) fn parse(text: &str, name: &str, folder: &Folder) -> Result<Profile, 
     })
 }
 
-impl From<ScopeFile> for Scope {
+impl From<ScopeFile> for ProfileScope {
     fn from(scope: ScopeFile) -> Self {
         Self {
             description: scope.description,
@@ -139,10 +139,10 @@ impl From<ScopeFile> for Scope {
 }
 
 /// The text of a YAML error, whose place stands in front of it already.
-fn yaml_fault(path: &Path, error: &serde_yaml::Error) -> Fault {
+fn yaml_fault(path: &Path, error: &serde_yaml::Error) -> Diagnostic {
     let text = error.to_string();
     let message = text.split(" at line ").next().unwrap_or(&text).to_owned();
-    Fault {
+    Diagnostic {
         file: path.to_owned(),
         line: error.location().map(|location| location.line()),
         message,
@@ -153,7 +153,7 @@ fn yaml_fault(path: &Path, error: &serde_yaml::Error) -> Fault {
 struct Reader<'r> {
     path: &'r Path,
     text: &'r str,
-    faults: Vec<Fault>,
+    faults: Vec<Diagnostic>,
 }
 
 impl Reader<'_> {
@@ -163,7 +163,7 @@ impl Reader<'_> {
             .text
             .lines()
             .position(|line| line.trim_start().trim_start_matches("- ").starts_with(key));
-        self.faults.push(Fault {
+        self.faults.push(Diagnostic {
             file: self.path.to_owned(),
             line: at.map(|at| at + 1),
             message,

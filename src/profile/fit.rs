@@ -40,12 +40,12 @@ pub struct FittedParams {
     /// The parameters.
     pub params: GenerationParams,
     /// What differs from the wish, in the order of the table.
-    pub changes: Vec<Change>,
+    pub changes: Vec<Adjustment>,
 }
 
 /// One thing that is not as it was wished.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Change {
+pub enum Adjustment {
     /// The model takes no temperature.
     TemperatureDropped {
         /// The wish.
@@ -116,7 +116,7 @@ pub enum Change {
     TurnsInText,
 }
 
-impl fmt::Display for Change {
+impl fmt::Display for Adjustment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TemperatureDropped { from } => {
@@ -198,7 +198,10 @@ pub enum FitError {
 /// The parameters with a limit of output. One that the user has set stays; another is at most a quarter of the window,
 /// so that a small window has room for what is asked.
 #[must_use]
-pub fn with_output(wish: &Wish, capabilities: &Capabilities) -> (GenerationParams, Option<Change>) {
+pub fn with_output(
+    wish: &Wish,
+    capabilities: &Capabilities,
+) -> (GenerationParams, Option<Adjustment>) {
     let mut params = wish.params.clone();
     if let (true, Some(set)) = (wish.is_output_own, params.max_output_tokens) {
         params.max_output_tokens = Some(set);
@@ -210,7 +213,7 @@ pub fn with_output(wish: &Wish, capabilities: &Capabilities) -> (GenerationParam
         .map_or(u64::MAX, |window| window / WINDOW_SHARE)
         .max(1);
     params.max_output_tokens = Some(longest.min(share));
-    let change = Change::OutputQuartered {
+    let change = Adjustment::OutputQuartered {
         from: longest,
         to: share,
     };
@@ -223,12 +226,12 @@ pub fn with_output(wish: &Wish, capabilities: &Capabilities) -> (GenerationParam
 
 /// Which setting makes an answer no longer than it may be: the one to raise.
 #[must_use]
-pub fn output_key(changes: &[Change]) -> OutputKey {
-    let of = |change: &Change| match change {
-        Change::OutputCutToWindow { .. } | Change::OutputQuartered { .. } => {
+pub fn output_key(changes: &[Adjustment]) -> OutputKey {
+    let of = |change: &Adjustment| match change {
+        Adjustment::OutputCutToWindow { .. } | Adjustment::OutputQuartered { .. } => {
             Some(OutputKey::Window)
         }
-        Change::OutputClamped { .. } => Some(OutputKey::Provider),
+        Adjustment::OutputClamped { .. } => Some(OutputKey::Provider),
         _ => None,
     };
     changes
@@ -285,14 +288,14 @@ pub fn fit(
     let output = &mut fitted.params.max_output_tokens;
     fitted
         .changes
-        .extend(clamp(output, longest).map(|(from, to)| Change::OutputClamped { from, to }));
+        .extend(clamp(output, longest).map(|(from, to)| Adjustment::OutputClamped { from, to }));
     fitted
         .changes
-        .extend(clamp(output, left).map(|(from, to)| Change::OutputCutToWindow { from, to }));
+        .extend(clamp(output, left).map(|(from, to)| Adjustment::OutputCutToWindow { from, to }));
     let input = &mut fitted.params.max_input_tokens;
     fitted
         .changes
-        .extend(clamp(input, window).map(|(from, to)| Change::InputClamped { from, to }));
+        .extend(clamp(input, window).map(|(from, to)| Adjustment::InputClamped { from, to }));
     Ok(fitted)
 }
 
@@ -312,12 +315,13 @@ impl FittedParams {
         };
         let Some((least, most)) = range.filter(|_| !from.is_nan()) else {
             self.params.temperature = None;
-            return self.changes.push(Change::TemperatureDropped { from });
+            return self.changes.push(Adjustment::TemperatureDropped { from });
         };
         if !(least..=most).contains(&from) {
             let to = from.max(least).min(most);
             self.params.temperature = Some(to);
-            self.changes.push(Change::TemperatureClamped { from, to });
+            self.changes
+                .push(Adjustment::TemperatureClamped { from, to });
         }
     }
 }
@@ -333,14 +337,14 @@ impl FittedParams {
             self.params.top_p = None;
             let beside = capabilities.top_p;
             self.changes.push(if beside {
-                Change::TopPBesideTemperature { from }
+                Adjustment::TopPBesideTemperature { from }
             } else {
-                Change::TopPDropped { from }
+                Adjustment::TopPDropped { from }
             });
         }
         if let Some(from) = self.params.seed.filter(|_| !capabilities.seed) {
             self.params.seed = None;
-            self.changes.push(Change::SeedDropped { from });
+            self.changes.push(Adjustment::SeedDropped { from });
         }
         let stops = self.params.stop.as_ref().map_or(0, Vec::len);
         if let (Some(most), Some(stop)) = (
@@ -348,7 +352,7 @@ impl FittedParams {
             &mut self.params.stop,
         ) {
             stop.truncate(most);
-            self.changes.push(Change::StopsCut {
+            self.changes.push(Adjustment::StopsCut {
                 from: stops,
                 to: most,
             });
@@ -358,7 +362,7 @@ impl FittedParams {
 
 /// What is changed of a wish whatever the input is: estimates and dry runs tell it before a request is sent.
 #[must_use]
-pub fn lasting_changes(params: &GenerationParams, capabilities: &Capabilities) -> Vec<Change> {
+pub fn lasting_changes(params: &GenerationParams, capabilities: &Capabilities) -> Vec<Adjustment> {
     fit(params, capabilities, 0)
         .map(|fitted| fitted.changes)
         .unwrap_or_default()
@@ -377,17 +381,20 @@ pub struct Wants {
 
 /// What of a request is said in words because the provider does not take it otherwise.
 #[must_use]
-pub fn said_in_words(wants: Wants, capabilities: &Capabilities) -> Vec<Change> {
+pub fn said_in_words(wants: Wants, capabilities: &Capabilities) -> Vec<Adjustment> {
     let all = [
         (
             wants.system && !capabilities.system_prompt,
-            Change::SystemInText,
+            Adjustment::SystemInText,
         ),
         (
             wants.schema && !capabilities.structured_output,
-            Change::SchemaInText,
+            Adjustment::SchemaInText,
         ),
-        (wants.turns && !capabilities.multi_turn, Change::TurnsInText),
+        (
+            wants.turns && !capabilities.multi_turn,
+            Adjustment::TurnsInText,
+        ),
     ];
     all.into_iter()
         .filter_map(|(is_so, change)| is_so.then_some(change))
@@ -566,7 +573,7 @@ mod tests {
         let (params, change) = with_output(&wish(Some(2_048), false), &small);
         assert_eq!(
             change,
-            Some(Change::OutputQuartered {
+            Some(Adjustment::OutputQuartered {
                 from: 2_048,
                 to: 512
             })
@@ -584,18 +591,21 @@ mod tests {
         let (from, to) = (9, 8);
         assert_eq!(output_key(&[]), OutputKey::Profile);
         assert_eq!(
-            output_key(&[Change::OutputClamped { from, to }]),
+            output_key(&[Adjustment::OutputClamped { from, to }]),
             OutputKey::Provider
         );
         assert_eq!(
             output_key(&[
-                Change::OutputClamped { from, to },
-                Change::OutputCutToWindow { from, to }
+                Adjustment::OutputClamped { from, to },
+                Adjustment::OutputCutToWindow { from, to }
             ]),
             OutputKey::Window
         );
         assert_eq!(
-            output_key(&[Change::OutputQuartered { from, to }, Change::SystemInText]),
+            output_key(&[
+                Adjustment::OutputQuartered { from, to },
+                Adjustment::SystemInText
+            ]),
             OutputKey::Window
         );
     }
@@ -616,14 +626,14 @@ mod tests {
         assert_eq!(
             said_in_words(wants, &bare),
             [
-                Change::SystemInText,
-                Change::SchemaInText,
-                Change::TurnsInText
+                Adjustment::SystemInText,
+                Adjustment::SchemaInText,
+                Adjustment::TurnsInText
             ]
         );
         assert_eq!(
             said_in_words(wants, &Capabilities::default()),
-            [Change::SchemaInText]
+            [Adjustment::SchemaInText]
         );
     }
 

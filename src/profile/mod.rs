@@ -11,9 +11,9 @@ pub mod registry;
 pub mod standard;
 
 pub use fit::{
-    Change, FitError, FittedParams, OutputKey, Wants, Wish, fit, input_tokens_max, lasting_changes,
-    output_key, said_in_words, with_output,
+    Adjustment, FitError, FittedParams, OutputKey, Wants, Wish, fit, input_tokens_max,
+    lasting_changes, output_key, said_in_words, with_output,
 };
-pub use params::{Phase, Profile, ProviderRole, Scope};
+pub use params::{Phase, Profile, ProfileScope, ProviderRole};
 pub use registry::{DEFAULT, ProfileError, Profiles};
 pub use standard::{Standard, Standards};

@@ -83,7 +83,7 @@ impl ProviderRole {
 
 /// A kind of work that a profile knows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Scope {
+pub struct ProfileScope {
     /// For people.
     pub description: Option<String>,
     /// What belongs to it.
@@ -103,7 +103,7 @@ pub struct Profile {
     /// Parameters of each phase.
     pub generation_params: ByPhase,
     /// The kinds of work that it knows, besides `file` and `directory`.
-    pub scopes: BTreeMap<String, Scope>,
+    pub scopes: BTreeMap<String, ProfileScope>,
     /// What differs in a scope.
     pub scope_overrides: BTreeMap<String, ByPhase>,
     /// Files that belong into the system context.
@@ -146,7 +146,7 @@ impl Profile {
     /// What a kind of work means, for a model; `None` for one that the profile does not describe.
     #[must_use]
     pub fn scope_words(&self, scope: &str) -> Option<String> {
-        let Scope {
+        let ProfileScope {
             description,
             layers,
         } = self.scopes.get(scope)?;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::file;
 use super::params::{ByPhase, Phase, Profile};
 use crate::chat::GenerationParams;
-use crate::config::{Fault, Folder};
+use crate::config::{Diagnostic, Folder};
 
 /// The profile that is meant when none is named. Files may define it anew.
 pub const DEFAULT: &str = "default";
@@ -30,7 +30,7 @@ pub struct Profiles {
     by_name: BTreeMap<String, Profile>,
     faulty: BTreeSet<String>,
     /// Everything that is wrong with profile files.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<Diagnostic>,
 }
 
 impl Profiles {
@@ -57,7 +57,7 @@ impl Profiles {
             let Some(name) = name_of(path) else { continue };
             let profile = match std::str::from_utf8(bytes) {
                 Ok(text) => file::parse(text, name, folder),
-                Err(_) => Err(vec![Fault {
+                Err(_) => Err(vec![Diagnostic {
                     file: folder.path_of(path),
                     line: None,
                     message: "not UTF-8".to_owned(),

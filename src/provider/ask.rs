@@ -6,7 +6,7 @@ use super::error::{Failure, ProviderError};
 use crate::chat::{Answer, Capabilities, Request, Ticket};
 
 /// An answer on its way. Dropping it cancels.
-pub type Asking<'a, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>>;
+pub type ReplyFuture<'a, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>>;
 
 /// Receives an answer piece by piece while it comes in; what it saw of a failed attempt is void.
 pub type TextSink<'a> = &'a mut (dyn FnMut(&str) + Send);
@@ -17,15 +17,15 @@ pub trait Provider: Send + Sync {
     fn capabilities(&self) -> &Capabilities;
 
     /// Finds out whether it can be reached with its key and model, without spending anything.
-    fn validate(&self) -> Asking<'_, (), ProviderError>;
+    fn validate(&self) -> ReplyFuture<'_, (), ProviderError>;
 
     /// Asks once. `on_text` sees the pieces of a streamed answer.
     fn complete<'a>(
         &'a self,
         request: &'a Request,
         on_text: TextSink<'a>,
-    ) -> Asking<'a, Answer, Failure>;
+    ) -> ReplyFuture<'a, Answer, Failure>;
 
     /// Looks whether the answer of an earlier [`Answer::Pending`] is there; the same ticket comes back while it is not.
-    fn collect<'a>(&'a self, ticket: &'a Ticket) -> Asking<'a, Answer, Failure>;
+    fn collect<'a>(&'a self, ticket: &'a Ticket) -> ReplyFuture<'a, Answer, Failure>;
 }

@@ -10,9 +10,9 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
 
-use super::ask::{Asking, Provider, TextSink};
+use super::ask::{Provider, ReplyFuture, TextSink};
 use super::definition::Definition;
-use super::key::Key;
+use super::key::ApiKey;
 use super::{Charge, Failure, ProviderError, fault, key};
 use crate::base::variable::holds_key;
 use crate::chat::{Answer, Capabilities, Reply, Request, Role, Ticket};
@@ -146,8 +146,8 @@ impl Program {
             .environment
             .variables()
             .filter(|(name, _)| holds_key(name));
-        let keys: Vec<Key> = keys
-            .filter_map(|(_, value)| value.to_str().and_then(Key::new))
+        let keys: Vec<ApiKey> = keys
+            .filter_map(|(_, value)| value.to_str().and_then(ApiKey::new))
             .collect();
         format!(": {}", fault::shortened(&key::redact(line, &keys)))
     }
@@ -169,7 +169,7 @@ impl Provider for Program {
         &self.definition.capabilities
     }
 
-    fn validate(&self) -> Asking<'_, (), ProviderError> {
+    fn validate(&self) -> ReplyFuture<'_, (), ProviderError> {
         let program = &self.definition.command[0];
         let path = self.environment.text("PATH").unwrap_or_default();
         let found = if program.contains('/') {
@@ -189,11 +189,11 @@ impl Provider for Program {
         &'a self,
         request: &'a Request,
         _on_text: TextSink<'a>,
-    ) -> Asking<'a, Answer, Failure> {
+    ) -> ReplyFuture<'a, Answer, Failure> {
         Box::pin(self.attempt(request))
     }
 
-    fn collect<'a>(&'a self, _ticket: &'a Ticket) -> Asking<'a, Answer, Failure> {
+    fn collect<'a>(&'a self, _ticket: &'a Ticket) -> ReplyFuture<'a, Answer, Failure> {
         let reason = "it answers at once and has nothing to collect".to_owned();
         let error = ProviderError::NotConfigured {
             provider: self.definition.name.clone(),

@@ -6,8 +6,8 @@ use super::ProviderError;
 use super::ask::Provider;
 use super::command::{self, Program};
 use super::definition::Definition;
-use super::key::{self, Key};
-use super::kind::Kind;
+use super::key::{self, ApiKey};
+use super::kind::ProviderKind;
 use super::manual::Person;
 use super::model::Model;
 use super::replay::Replay;
@@ -30,16 +30,20 @@ pub fn connect(
 ) -> Result<Arc<dyn Provider>, ProviderError> {
     let definition = definition.clone();
     Ok(match definition.kind {
-        Kind::Command => {
+        ProviderKind::Command => {
             checked_command(&definition)?;
             Arc::new(Program::new(definition, surroundings.environment))
         }
-        Kind::Manual => Arc::new(Person::new(definition, surroundings.pending)),
-        Kind::Replay if definition.file.is_none() => {
+        ProviderKind::Manual => Arc::new(Person::new(definition, surroundings.pending)),
+        ProviderKind::Replay if definition.file.is_none() => {
             return Err(unset(&definition, "file", "<file>", "no recording is set"));
         }
-        Kind::Replay => Arc::new(Replay::open(definition)?),
-        Kind::OpenAi | Kind::Anthropic | Kind::Gemini | Kind::Ollama | Kind::Local => {
+        ProviderKind::Replay => Arc::new(Replay::open(definition)?),
+        ProviderKind::OpenAi
+        | ProviderKind::Anthropic
+        | ProviderKind::Gemini
+        | ProviderKind::Ollama
+        | ProviderKind::Local => {
             let key = key_of(&definition, surroundings.environment)?;
             Arc::new(Model::new(definition, key))
         }
@@ -49,7 +53,7 @@ pub fn connect(
 fn key_of(
     definition: &Definition,
     environment: &Environment,
-) -> Result<Option<Key>, ProviderError> {
+) -> Result<Option<ApiKey>, ProviderError> {
     let name = &definition.name;
     if definition.endpoint.is_none() {
         return Err(unset(

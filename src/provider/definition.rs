@@ -12,8 +12,8 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::endpoint::{Endpoint, EndpointError};
-use super::key::Key;
-use super::kind::Kind;
+use super::key::ApiKey;
+use super::kind::ProviderKind;
 use super::limit::Limits;
 use super::price::{self, Prices};
 use super::read::Reader;
@@ -21,7 +21,7 @@ use super::{family, read};
 use crate::base::variable::KEY_SUFFIX;
 use crate::chat::Capabilities;
 use crate::config::table::provider as key;
-use crate::config::{Level, Origin, Stack, ValueError, value};
+use crate::config::{Origin, Stack, TrustLevel, ValueError, value};
 
 /// Fields of requests that `extra` cannot set.
 const OWN_FIELDS: [&str; 6] = [
@@ -98,15 +98,15 @@ pub struct Definition {
     /// How it is called.
     pub name: String,
     /// How it is reached.
-    pub kind: Kind,
+    pub kind: ProviderKind,
     /// Where it listens; `None` when it does not, or the address is not configured.
     pub endpoint: Option<Endpoint>,
     /// The variable that holds its key, by the user's word.
     pub key_env: Option<String>,
     /// Headers to send with each request.
-    pub headers: Vec<(String, Key)>,
+    pub headers: Vec<(String, ApiKey)>,
     /// The proxy in front of it.
-    pub proxy: Option<Key>,
+    pub proxy: Option<ApiKey>,
     /// Program and arguments.
     pub command: Vec<String>,
     /// Variables that the program sees although they hold keys.
@@ -139,7 +139,7 @@ impl Definition {
     }
 
     /// Everything that must not show in a text.
-    pub(super) fn secrets(&self) -> impl Iterator<Item = &Key> {
+    pub(super) fn secrets(&self) -> impl Iterator<Item = &ApiKey> {
         self.headers
             .iter()
             .map(|(_, value)| value)
@@ -147,8 +147,10 @@ impl Definition {
     }
 
     fn read(name: &str, reader: &Reader<'_>) -> Result<Self, DefinitionError> {
-        let by_name = || Kind::parse(name);
-        let kind = reader.value(&key::KIND, Kind::parse)?.or_else(by_name);
+        let by_name = || ProviderKind::parse(name);
+        let kind = reader
+            .value(&key::KIND, ProviderKind::parse)?
+            .or_else(by_name);
         let kind = kind.ok_or_else(|| DefinitionError::NoKind(name.to_owned()))?;
         let endpoint = reader.refusing(&key::ENDPOINT, |text| {
             Endpoint::parse(text).map_err(|error: EndpointError| error.to_string())
@@ -168,7 +170,7 @@ impl Definition {
             key_env: reader.refusing(&key::KEY_ENV, key_variable)?,
             headers: reader.each(&key::HEADER, header)?,
             proxy: reader.refusing(&key::PROXY, |text| {
-                Key::new(text).ok_or("it is no address".to_owned())
+                ApiKey::new(text).ok_or("it is no address".to_owned())
             })?,
             command: reader.each(&key::COMMAND, |text| Ok(text.to_owned()))?,
             env: reader.each(&key::ENV, |text| Ok(text.to_owned()))?,
@@ -205,7 +207,7 @@ impl Definitions {
                 continue;
             };
             // The stack sees to this; an endpoint from elsewhere would be given a key all the same.
-            if entry.origin.level != Level::Protected && setting != "concurrency" {
+            if entry.origin.level != TrustLevel::Protected && setting != "concurrency" {
                 let (key, origin) = (key.to_string(), Box::new(entry.origin.clone()));
                 return Err(DefinitionError::Unprotected { key, origin });
             }
@@ -297,7 +299,7 @@ pub fn extra(text: &str) -> Result<Map<String, Value>, String> {
 }
 
 /// A header of the form `Name: value`.
-pub fn header(text: &str) -> Result<(String, Key), String> {
+pub fn header(text: &str) -> Result<(String, ApiKey), String> {
     let is_name = |name: &str| {
         !name.is_empty()
             && name
@@ -310,7 +312,7 @@ pub fn header(text: &str) -> Result<(String, Key), String> {
         .ok_or("a header is 'Name: value'")?;
     Ok((
         name.to_owned(),
-        Key::new(value).ok_or("a header's value is plain text")?,
+        ApiKey::new(value).ok_or("a header's value is plain text")?,
     ))
 }
 
@@ -327,37 +329,39 @@ fn limits(reader: &Reader<'_>) -> Result<Limits, DefinitionError> {
 }
 
 fn capabilities(
-    kind: Kind,
+    kind: ProviderKind,
     extra: &Map<String, Value>,
     reader: &Reader<'_>,
 ) -> Result<Capabilities, DefinitionError> {
     let model = reader.text(&key::MODEL).filter(|model| !model.is_empty());
     let known = match kind {
-        Kind::OpenAi | Kind::Anthropic | Kind::Gemini => model.map(family::of_vendor),
+        ProviderKind::OpenAi | ProviderKind::Anthropic | ProviderKind::Gemini => {
+            model.map(family::of_vendor)
+        }
         _ => model.map(family::of_anybody),
     };
     let mut base = known.unwrap_or_default();
     match kind {
-        Kind::Command | Kind::Manual | Kind::Replay => {
+        ProviderKind::Command | ProviderKind::Manual | ProviderKind::Replay => {
             // Words go in, words come out: nothing else reaches the program or person that answers.
             (base.temperature, base.top_p, base.seed, base.stops_max) =
                 (None, false, false, Some(0));
-            base.streaming &= kind == Kind::Replay;
+            base.streaming &= kind == ProviderKind::Replay;
         }
         // The window that the user's own field asks for is the one that there is.
-        Kind::Ollama => {
+        ProviderKind::Ollama => {
             let own = extra
                 .get("options")
                 .and_then(|options| options["num_ctx"].as_u64());
             base.context_tokens = own.or(Some(OLLAMA_CONTEXT_TOKENS));
         }
         // The marks are the vendors' own; another server with the same protocol may well stumble over them.
-        Kind::Local => base.cache_breakpoints = 0,
+        ProviderKind::Local => base.cache_breakpoints = 0,
         _ => {}
     }
-    base.multi_turn = !matches!(kind, Kind::Command);
+    base.multi_turn = !matches!(kind, ProviderKind::Command);
     // Its protocol has no field for one.
-    base.seed &= kind != Kind::Anthropic;
+    base.seed &= kind != ProviderKind::Anthropic;
     Ok(Capabilities {
         context_tokens: reader
             .value(&key::CONTEXT_TOKENS, read::positive)?
@@ -385,7 +389,7 @@ fn capabilities(
 }
 
 fn prices(
-    kind: Kind,
+    kind: ProviderKind,
     endpoint: Option<&Endpoint>,
     reader: &Reader<'_>,
 ) -> Result<Option<Prices>, DefinitionError> {
@@ -395,8 +399,8 @@ fn prices(
         price(&key::PRICE_CACHE_READ)?,
         price(&key::PRICE_CACHE_WRITE)?,
     );
-    let free =
-        matches!(kind, Kind::Manual | Kind::Replay) || endpoint.is_some_and(Endpoint::is_loopback);
+    let free = matches!(kind, ProviderKind::Manual | ProviderKind::Replay)
+        || endpoint.is_some_and(Endpoint::is_loopback);
     match (input, output) {
         (Some(input), Some(output)) => {
             let of_input = |thousandths: u64| input.saturating_mul(thousandths).div_ceil(1_000);
@@ -423,7 +427,8 @@ mod tests {
 
     fn load(text: &str) -> Result<Definitions, DefinitionError> {
         let mut stack = Stack::new(false);
-        stack.add(Layer::from_toml(Level::Protected, text, Path::new("c.toml")).expect("TOML"));
+        stack
+            .add(Layer::from_toml(TrustLevel::Protected, text, Path::new("c.toml")).expect("TOML"));
         Definitions::load(&stack)
     }
 
@@ -450,7 +455,10 @@ mod tests {
             ),
             (4, 4, None)
         );
-        assert_eq!(one("provider.openai.model = 'gpt-4o'").kind, Kind::OpenAi);
+        assert_eq!(
+            one("provider.openai.model = 'gpt-4o'").kind,
+            ProviderKind::OpenAi
+        );
     }
 
     #[test]
@@ -508,8 +516,14 @@ mod tests {
 
     #[test]
     fn the_table_and_the_kinds_say_the_same() {
-        let names: Vec<&str> = Kind::ALL.into_iter().map(Kind::name).collect();
-        assert_eq!(key::KIND.kind, crate::config::Kind::Choice(names.leak()));
+        let names: Vec<&str> = ProviderKind::ALL
+            .into_iter()
+            .map(ProviderKind::name)
+            .collect();
+        assert_eq!(
+            key::KIND.kind,
+            crate::config::ValueKind::Choice(names.leak())
+        );
     }
 
     #[test]
@@ -519,11 +533,11 @@ mod tests {
             stack.add(Layer::from_toml(level, text, Path::new("c.toml")).expect("TOML"));
         };
         add(
-            Level::Protected,
+            TrustLevel::Protected,
             "[provider.openai]\nmodel = 'x'\nconcurrency = 8",
         );
         add(
-            Level::Repository,
+            TrustLevel::Repository,
             "[provider.openai]\nmodel = 'y'\nconcurrency = '0.5'\n[provider.evil]\nconcurrency = 1",
         );
         let loaded = Definitions::load(&stack).expect("definitions");

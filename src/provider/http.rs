@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use super::definition::Definition;
 use super::fault;
-use super::key::Key;
-use super::kind::Kind;
+use super::key::ApiKey;
+use super::kind::ProviderKind;
 use super::{Charge, ProviderError, transport};
 
 /// Longest time to make a connection.
@@ -63,7 +63,7 @@ pub(super) fn client(definition: &Definition) -> Result<Client, String> {
 /// The headers of every request to a provider, the key in its place among them.
 ///
 /// Nothing compressed is asked for: of a compressed body no limit would hold before it is unpacked.
-fn headers(definition: &Definition, key: Option<&Key>) -> HeaderMap {
+fn headers(definition: &Definition, key: Option<&ApiKey>) -> HeaderMap {
     let mut map = HeaderMap::new();
     for (name, value) in named_headers(definition, key) {
         let (Ok(name), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::try_from(value))
@@ -81,7 +81,7 @@ fn headers(definition: &Definition, key: Option<&Key>) -> HeaderMap {
 pub(super) async fn post(
     client: &Client,
     definition: &Definition,
-    key: Option<&Key>,
+    key: Option<&ApiKey>,
     path: &str,
     body: &Value,
 ) -> Result<Response, reqwest::Error> {
@@ -99,18 +99,18 @@ pub(super) async fn post(
         .await
 }
 
-fn named_headers(definition: &Definition, key: Option<&Key>) -> Vec<(String, String)> {
+fn named_headers(definition: &Definition, key: Option<&ApiKey>) -> Vec<(String, String)> {
     let mut headers = vec![(
         USER_AGENT.to_string(),
         concat!("git-merkle/", env!("CARGO_PKG_VERSION")).to_owned(),
     )];
-    if definition.kind == Kind::Anthropic {
+    if definition.kind == ProviderKind::Anthropic {
         headers.push(("anthropic-version".to_owned(), ANTHROPIC_VERSION.to_owned()));
     }
     if let Some(key) = key {
         headers.push(match definition.kind {
-            Kind::Anthropic => ("x-api-key".to_owned(), key.reveal().to_owned()),
-            Kind::Gemini => ("x-goog-api-key".to_owned(), key.reveal().to_owned()),
+            ProviderKind::Anthropic => ("x-api-key".to_owned(), key.reveal().to_owned()),
+            ProviderKind::Gemini => ("x-goog-api-key".to_owned(), key.reveal().to_owned()),
             _ => (
                 "authorization".to_owned(),
                 format!("Bearer {}", key.reveal()),
@@ -128,12 +128,12 @@ fn named_headers(definition: &Definition, key: Option<&Key>) -> Vec<(String, Str
 pub(super) async fn models(
     client: &Client,
     definition: &Definition,
-    key: Option<&Key>,
+    key: Option<&ApiKey>,
 ) -> Result<Vec<String>, ProviderError> {
     let Some(endpoint) = &definition.endpoint else {
         return Ok(Vec::new());
     };
-    let path = if definition.kind == Kind::Ollama {
+    let path = if definition.kind == ProviderKind::Ollama {
         "api/tags"
     } else {
         "models"

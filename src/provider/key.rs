@@ -25,9 +25,9 @@ const HEADERS: [&str; 4] = ["authorization", "x-api-key", "api-key", "x-goog-api
 
 /// A secret text: a key, or the value of a header. It prints as `***`.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Key(String);
+pub struct ApiKey(String);
 
-impl Key {
+impl ApiKey {
     /// Takes a text that can stand in a header; `None` for what is empty or cannot.
     #[must_use]
     pub fn new(text: &str) -> Option<Self> {
@@ -43,13 +43,13 @@ impl Key {
     }
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(HIDDEN)
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(HIDDEN)
     }
@@ -91,19 +91,19 @@ pub fn status(definition: &Definition, environment: &Environment) -> Result<KeyS
 pub fn find(
     definition: &Definition,
     environment: &Environment,
-) -> Result<Option<(Key, KeyPlace)>, ChildError> {
+) -> Result<Option<(ApiKey, KeyPlace)>, ChildError> {
     let Some(endpoint) = &definition.endpoint else {
         return Ok(None);
     };
     for variable in variables(definition) {
-        if let Some(key) = environment.text(variable).and_then(Key::new) {
+        if let Some(key) = environment.text(variable).and_then(ApiKey::new) {
             return Ok(Some((key, KeyPlace::Variable(variable.to_owned()))));
         }
     }
     let kept = credential::fill(&endpoint.origin())?;
     Ok(kept
         .as_deref()
-        .and_then(Key::new)
+        .and_then(ApiKey::new)
         .map(|key| (key, KeyPlace::Helper)))
 }
 
@@ -143,7 +143,7 @@ fn has_header(definition: &Definition) -> bool {
 ///
 /// Other headers hold addresses and names of projects that an answer may well speak of.
 #[must_use]
-pub(super) fn redact_answer(text: String, definition: &Definition, key: Option<&Key>) -> String {
+pub(super) fn redact_answer(text: String, definition: &Definition, key: Option<&ApiKey>) -> String {
     let is_key = |name: &str| {
         let name = name.to_ascii_lowercase();
         ["auth", "key", "token", "secret"]
@@ -171,8 +171,8 @@ pub(super) fn redact_answer(text: String, definition: &Definition, key: Option<&
 
 /// A text in which no secret stands any more.
 #[must_use]
-pub fn redact<'a>(text: &str, secrets: impl IntoIterator<Item = &'a Key>) -> String {
-    let secrets = secrets.into_iter().map(Key::reveal);
+pub fn redact<'a>(text: &str, secrets: impl IntoIterator<Item = &'a ApiKey>) -> String {
+    let secrets = secrets.into_iter().map(ApiKey::reveal);
     // Of `Bearer <key>` the key alone is as secret.
     let words = secrets.flat_map(|secret| [secret].into_iter().chain(secret.split(' ').skip(1)));
     words
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_key_never_shows() {
-        let key = Key::new(" canary-key\n").expect("a key");
+        let key = ApiKey::new(" canary-key\n").expect("a key");
         assert_eq!(
             (format!("{key} {key:?}"), key.reveal()),
             ("*** ***".to_owned(), "canary-key")
@@ -195,7 +195,7 @@ mod tests {
             redact("bad key canary-key here", [&key]),
             "bad key *** here"
         );
-        let header = Key::new("Bearer canary-key").expect("a header");
+        let header = ApiKey::new("Bearer canary-key").expect("a header");
         assert_eq!(
             redact("canary-key and Bearer canary-key", [&header]),
             "*** and ***"
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn what_cannot_stand_in_a_header_is_no_key() {
         for text in ["", " ", "a\nb", "ä", "a\u{7f}"] {
-            assert_eq!(Key::new(text), None, "{text:?}");
+            assert_eq!(ApiKey::new(text), None, "{text:?}");
         }
     }
 }

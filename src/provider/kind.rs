@@ -4,7 +4,7 @@ use super::endpoint::Endpoint;
 
 /// How a provider is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ProviderKind {
     /// The OpenAI chat-completions protocol.
     OpenAi,
     /// The Anthropic messages protocol.
@@ -23,7 +23,7 @@ pub enum Kind {
     Replay,
 }
 
-impl Kind {
+impl ProviderKind {
     /// All of them.
     pub const ALL: [Self; 8] = [
         Self::OpenAi,
@@ -106,8 +106,8 @@ mod tests {
 
     #[test]
     fn names_read_back_and_built_in_endpoints_are_addresses() {
-        for kind in Kind::ALL {
-            assert_eq!(Kind::parse(kind.name()), Some(kind));
+        for kind in ProviderKind::ALL {
+            assert_eq!(ProviderKind::parse(kind.name()), Some(kind));
             assert!(kind.endpoint().is_none() || kind.has_endpoint());
         }
     }

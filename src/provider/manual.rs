@@ -5,7 +5,7 @@
 
 use std::io::{self, Write as _};
 
-use super::ask::{Asking, Provider, TextSink};
+use super::ask::{Provider, ReplyFuture, TextSink};
 use super::command::plain_prompt;
 use super::definition::Definition;
 use super::{Charge, Failure, ProviderError};
@@ -106,7 +106,7 @@ impl Provider for Person {
         &self.definition.capabilities
     }
 
-    fn validate(&self) -> Asking<'_, (), ProviderError> {
+    fn validate(&self) -> ReplyFuture<'_, (), ProviderError> {
         Box::pin(std::future::ready(Ok(())))
     }
 
@@ -114,11 +114,11 @@ impl Provider for Person {
         &'a self,
         request: &'a Request,
         _on_text: TextSink<'a>,
-    ) -> Asking<'a, Answer, Failure> {
+    ) -> ReplyFuture<'a, Answer, Failure> {
         Box::pin(std::future::ready(self.ask(request)))
     }
 
-    fn collect<'a>(&'a self, ticket: &'a Ticket) -> Asking<'a, Answer, Failure> {
+    fn collect<'a>(&'a self, ticket: &'a Ticket) -> ReplyFuture<'a, Answer, Failure> {
         Box::pin(std::future::ready(self.look(ticket)))
     }
 }

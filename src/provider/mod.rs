@@ -30,13 +30,13 @@ mod retry_after;
 mod transport;
 mod wire;
 
-pub use ask::{Asking, Provider, TextSink};
+pub use ask::{Provider, ReplyFuture, TextSink};
 pub use connect::{Surroundings, connect};
 pub use definition::{Definition, DefinitionError, Definitions};
 pub use endpoint::{Endpoint, EndpointError};
 pub use error::{Charge, Failure, ProviderError};
-pub use key::{Key, KeyPlace, KeyStatus};
-pub use kind::Kind;
+pub use key::{ApiKey, KeyPlace, KeyStatus};
+pub use kind::ProviderKind;
 pub use length::Lengths;
 pub use limit::{Company, Gate, Leave, Limits, Settled};
 pub use price::Prices;

@@ -11,10 +11,10 @@ use reqwest::{Client, Response};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::ask::{Asking, Provider, TextSink};
+use super::ask::{Provider, ReplyFuture, TextSink};
 use super::definition::Definition;
-use super::key::{self, Key};
-use super::kind::Kind;
+use super::key::{self, ApiKey};
+use super::kind::ProviderKind;
 use super::protocol::{self, Heard, Stop};
 use super::transport::{self, ANSWER_BYTES_MAX, BodyError, Division, Documents};
 use super::{Charge, Failure, ProviderError, fault, http, wire};
@@ -30,14 +30,14 @@ const SHARED_BYTES_MIN: usize = 24;
 /// A model behind an endpoint.
 pub(super) struct Model {
     definition: Definition,
-    key: Option<Key>,
+    key: Option<ApiKey>,
     client: OnceLock<Result<Client, String>>,
 }
 
 type Attempt = Result<Answer, (ProviderError, Charge)>;
 
 impl Model {
-    pub(super) fn new(definition: Definition, key: Option<Key>) -> Self {
+    pub(super) fn new(definition: Definition, key: Option<ApiKey>) -> Self {
         Self {
             definition,
             key,
@@ -91,7 +91,7 @@ impl Model {
         }
         transport::check_encoding(&response).map_err(|error| (error, Charge::Unknown))?;
         let media_type = transport::media_type(&response);
-        let division = if definition.kind == Kind::Ollama {
+        let division = if definition.kind == ProviderKind::Ollama {
             Division::Lines
         } else {
             Division::Events
@@ -343,7 +343,7 @@ impl Provider for Model {
         &self.definition.capabilities
     }
 
-    fn validate(&self) -> Asking<'_, (), ProviderError> {
+    fn validate(&self) -> ReplyFuture<'_, (), ProviderError> {
         Box::pin(self.check())
     }
 
@@ -351,11 +351,11 @@ impl Provider for Model {
         &'a self,
         request: &'a Request,
         on_text: TextSink<'a>,
-    ) -> Asking<'a, Answer, Failure> {
+    ) -> ReplyFuture<'a, Answer, Failure> {
         Box::pin(self.attempt(request, on_text))
     }
 
-    fn collect<'a>(&'a self, _ticket: &'a Ticket) -> Asking<'a, Answer, Failure> {
+    fn collect<'a>(&'a self, _ticket: &'a Ticket) -> ReplyFuture<'a, Answer, Failure> {
         let error = self.not_configured("it answers at once and has nothing to collect");
         Box::pin(std::future::ready(Err(Failure::new(
             error,

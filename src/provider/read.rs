@@ -1,7 +1,7 @@
 //! Reading the settings of one provider: each value with the place that an error names.
 
 use super::definition::DefinitionError;
-use crate::config::{Entry, Level, Origin, Place, Setting, Stack, value};
+use crate::config::{Assignment, Origin, Place, Setting, Stack, TrustLevel, value};
 
 /// Reads what is said of one provider.
 pub(super) struct Reader<'a> {
@@ -16,7 +16,7 @@ impl<'a> Reader<'a> {
 
     /// The text of a setting.
     pub(super) fn text(&self, setting: &Setting) -> Option<&'a str> {
-        self.stack.get(setting, self.name).map(Entry::last)
+        self.stack.get(setting, self.name).map(Assignment::last)
     }
 
     /// A value that `parse` understands, else its default.
@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
 
     fn refused(&self, setting: &Setting, reason: String) -> DefinitionError {
         let unset = || Origin {
-            level: Level::Protected,
+            level: TrustLevel::Protected,
             place: Place::BuiltIn,
         };
         let origin = self

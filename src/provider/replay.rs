@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
-use super::ask::{Asking, Provider, TextSink};
+use super::ask::{Provider, ReplyFuture, TextSink};
 use super::definition::Definition;
 use super::{Charge, Failure, ProviderError};
 use crate::chat::{Answer, Capabilities, Reply, Request, Ticket, Usage};
@@ -126,7 +126,7 @@ impl Provider for Replay {
         &self.definition.capabilities
     }
 
-    fn validate(&self) -> Asking<'_, (), ProviderError> {
+    fn validate(&self) -> ReplyFuture<'_, (), ProviderError> {
         Box::pin(std::future::ready(Ok(())))
     }
 
@@ -134,11 +134,11 @@ impl Provider for Replay {
         &'a self,
         request: &'a Request,
         _on_text: TextSink<'a>,
-    ) -> Asking<'a, Answer, Failure> {
+    ) -> ReplyFuture<'a, Answer, Failure> {
         Box::pin(std::future::ready(self.answer(request)))
     }
 
-    fn collect<'a>(&'a self, _ticket: &'a Ticket) -> Asking<'a, Answer, Failure> {
+    fn collect<'a>(&'a self, _ticket: &'a Ticket) -> ReplyFuture<'a, Answer, Failure> {
         let reason = "it answers at once and has nothing to collect".to_owned();
         let error = ProviderError::NotConfigured {
             provider: self.definition.name.clone(),

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::definition::Definition;
-use super::kind::Kind;
+use super::kind::ProviderKind;
 use crate::chat::Request;
-use crate::chat::body::{self as chat, Form, Protocol};
+use crate::chat::body::{self as chat, BodyOptions, Protocol};
 
 /// The body of a request as it goes out, but for a schema of its answer; `None` for kinds whose bodies have another form.
 #[must_use]
@@ -14,7 +14,7 @@ pub fn body(request: &Request, definition: &Definition) -> Option<Value> {
     let (capabilities, streams) = (&definition.capabilities, streams(request, definition));
     Some(chat::body(
         request,
-        Form {
+        BodyOptions {
             protocol,
             capabilities,
             streams,
@@ -25,11 +25,11 @@ pub fn body(request: &Request, definition: &Definition) -> Option<Value> {
 
 /// The protocol of a kind whose bodies are written here.
 #[must_use]
-pub fn protocol(kind: Kind) -> Option<Protocol> {
+pub fn protocol(kind: ProviderKind) -> Option<Protocol> {
     match kind {
-        Kind::OpenAi => Some(Protocol::OpenAi),
-        Kind::Local => Some(Protocol::OpenAiLike),
-        Kind::Anthropic => Some(Protocol::Anthropic),
+        ProviderKind::OpenAi => Some(Protocol::OpenAi),
+        ProviderKind::Local => Some(Protocol::OpenAiLike),
+        ProviderKind::Anthropic => Some(Protocol::Anthropic),
         _ => None,
     }
 }
@@ -44,6 +44,6 @@ pub(super) fn output_tokens(request: &Request, definition: &Definition) -> Optio
     chat::output_tokens(
         request,
         &definition.capabilities,
-        definition.kind == Kind::Anthropic,
+        definition.kind == ProviderKind::Anthropic,
     )
 }

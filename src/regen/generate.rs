@@ -18,10 +18,10 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use super::event::{Cause, Event, Report, Stop};
 use super::make::{Desk, NodeError, Said, Saying, Spoken, is_again};
-use super::plan::{Inputs, Plan, Task};
+use super::plan::{Inputs, Plan, PlannedNode};
 use super::prepare::{MadeFrom, Nodes, Prepared, Question, Writer};
 use super::queue::{Priority, Queue, Rank};
-use super::refused::{Kept, Refused};
+use super::refused::{Kept, RefusedAnswers};
 use super::run::RunError;
 use super::warm::Warmth;
 use super::{refused, signals};
@@ -109,11 +109,11 @@ struct Work<'g, 'i> {
     generator: &'g Generator<'g>,
     /// What is asked, with what was learned of the model's limits on the way.
     writer: Writer<'g>,
-    refused: Refused,
+    refused: RefusedAnswers,
     /// What the caller had taken before this run.
     before: Tally,
     plan: Plan,
-    tasks: Vec<Task>,
+    tasks: Vec<PlannedNode>,
     index: &'i mut Index,
     queue: Queue,
     said: Said,
@@ -223,7 +223,7 @@ impl<'g, 'i> Work<'g, 'i> {
                 ..Report::default()
             },
             writer: generator.writer.clone(),
-            refused: Refused::of(generator.state),
+            refused: RefusedAnswers::of(generator.state),
             before: generator.caller.learned().tally,
             generator,
             plan,
@@ -344,7 +344,7 @@ impl<'g, 'i> Work<'g, 'i> {
     }
 
     /// Why the same question was no use before, if it was asked; what is forced is asked again.
-    fn find_refused(&self, task: Task, question: &Question) -> Option<Cause> {
+    fn find_refused(&self, task: PlannedNode, question: &Question) -> Option<Cause> {
         if is_again(task) {
             return None;
         }
@@ -407,7 +407,7 @@ impl<'g, 'i> Work<'g, 'i> {
     }
 
     /// What was said from the same basis: earlier in this run, or in the store.
-    fn find_said(&self, task: Task, basis: BasisId, children: &Children) -> Option<Saying> {
+    fn find_said(&self, task: PlannedNode, basis: BasisId, children: &Children) -> Option<Saying> {
         if let Some((content, spoken)) = self.answers.get(&basis) {
             let spoken = Spoken {
                 usage: None,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::plan::{Inputs, Plan, Task};
+use super::plan::{Inputs, Plan, PlannedNode};
 use super::prepare::Writer;
 use crate::base::{BasisId, NodeId, TreePath};
 use crate::frame::model::Cost;
@@ -56,13 +56,13 @@ impl NodeError {
 }
 
 /// What a finished node says.
-pub type Body = Arc<str>;
+pub type FrameBody = Arc<str>;
 
 /// A frame that is ready to be stored.
 pub(super) struct MadeFrame {
     pub(super) new: NewFrame,
     pub(super) record: Record,
-    pub(super) body: Body,
+    pub(super) body: FrameBody,
     pub(super) is_reused: bool,
 }
 
@@ -120,7 +120,7 @@ impl Desk<'_> {
     pub(super) fn reuse(
         &self,
         repo: &Repository,
-        task: Task,
+        task: PlannedNode,
         basis: BasisId,
         children: &Children,
     ) -> Option<Saying> {
@@ -156,7 +156,7 @@ impl Desk<'_> {
     }
 
     /// The frame of a task. What the program itself says carries no time: two machines make the same bytes.
-    pub(super) fn frame(&self, task: Task, saying: Saying) -> Frame {
+    pub(super) fn frame(&self, task: PlannedNode, saying: Saying) -> Frame {
         let node = self.scan.node(task.node);
         let kind = if node.is_directory {
             NodeKind::Directory
@@ -202,7 +202,7 @@ impl Desk<'_> {
     /// Encodes a frame for the store.
     pub(super) fn encode(
         &self,
-        task: Task,
+        task: PlannedNode,
         frame: Frame,
         is_reused: bool,
     ) -> Result<MadeFrame, NodeError> {
@@ -222,14 +222,14 @@ impl Desk<'_> {
 
 /// What children say, kept only until all directories that hold them are made.
 pub(super) struct Said {
-    bodies: HashMap<u32, Body>,
+    bodies: HashMap<u32, FrameBody>,
     /// How many directories among the tasks still ask for each node.
     uses: Vec<u32>,
 }
 
 impl Said {
     /// Nothing said yet.
-    pub(super) fn new(scan: &Scan, tasks: &[Task]) -> Self {
+    pub(super) fn new(scan: &Scan, tasks: &[PlannedNode]) -> Self {
         let mut uses = vec![0; scan.len()];
         for child in tasks
             .iter()
@@ -250,7 +250,7 @@ impl Said {
     }
 
     /// Keeps what a node says, if a later task reads it.
-    pub(super) fn put(&mut self, number: u32, body: Body) {
+    pub(super) fn put(&mut self, number: u32, body: FrameBody) {
         if self.uses[number as usize] > 0 {
             self.bodies.insert(number, body);
         }
@@ -262,7 +262,7 @@ impl Said {
         repo: &Repository,
         plan: &Plan,
         number: u32,
-    ) -> Result<Option<Body>, NodeError> {
+    ) -> Result<Option<FrameBody>, NodeError> {
         if let Some(body) = self.bodies.get(&number) {
             return Ok(Some(body.clone()));
         }
@@ -294,7 +294,7 @@ fn basis_kind(inputs: &Inputs<'_>, kind: NodeKind) -> BasisKind {
 }
 
 /// True for what is made anew, whatever was said before.
-pub(super) fn is_again(task: Task) -> bool {
+pub(super) fn is_again(task: PlannedNode) -> bool {
     matches!(
         task.reason,
         Reason::Forced | Reason::Invalidated | Reason::Forged

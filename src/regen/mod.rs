@@ -23,7 +23,7 @@ pub mod synthesize;
 mod warm;
 
 pub use event::{Cause, Event, Report, Stop};
-pub use make::{Body, NodeError};
-pub use plan::{Inputs, Known, Plan, Reach, Shard, Task, plan};
+pub use make::{FrameBody, NodeError};
+pub use plan::{Inputs, Known, NodeFilter, Plan, PlannedNode, Shard, plan};
 pub use prepare::{Composed, Nodes, Writer};
 pub use run::{RunError, Runner};

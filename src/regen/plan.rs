@@ -25,12 +25,12 @@ pub struct Inputs<'i> {
     /// Empty for all others.
     pub outlines: &'i [Option<Digest>],
     /// Which nodes may be named.
-    pub reach: Reach,
+    pub reach: NodeFilter,
 }
 
 /// Which nodes a plan may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Reach {
+pub enum NodeFilter {
     /// Whatever needs a frame.
     #[default]
     All,
@@ -42,7 +42,7 @@ pub enum Reach {
     Shard(Shard),
 }
 
-impl Reach {
+impl NodeFilter {
     /// Whether a node that needs a frame for this reason may be named.
     fn covers(self, reason: Reason, node: &Node) -> bool {
         match self {
@@ -120,7 +120,7 @@ pub struct Known<'k> {
 
 /// A node that needs a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Task {
+pub struct PlannedNode {
     /// Its number in the scan.
     pub node: u32,
     /// Why.
@@ -130,7 +130,7 @@ pub struct Task {
 /// What is to be made, bottom-up, and what is known of everything else.
 pub struct Plan {
     /// Tasks, children before the directories that wait for them.
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<PlannedNode>,
     /// Nodes that need nothing.
     pub fresh: u64,
     /// Nodes that the agent does not speak about.
@@ -154,7 +154,7 @@ impl Plan {
 /// Adds nodes that are to be made again to tasks, and the directories that wait for them, where `may_wait` holds; how many.
 pub(super) fn take_up(
     scan: &Scan,
-    tasks: &mut Vec<Task>,
+    tasks: &mut Vec<PlannedNode>,
     again: &HashSet<u32>,
     may_wait: impl Fn(u32) -> bool,
 ) -> u64 {
@@ -177,7 +177,7 @@ pub(super) fn take_up(
         };
         if let Some(reason) = reason {
             is_task[node as usize] = true;
-            tasks.push(Task { node, reason });
+            tasks.push(PlannedNode { node, reason });
         }
     }
     (tasks.len() - known.len()) as u64
@@ -227,7 +227,7 @@ pub fn plan(scan: &Scan, inputs: &Inputs<'_>, known: &mut Known<'_>) -> Plan {
             Some(reason) if !inputs.reach.covers(reason, scan.node(number)) => plan.skipped += 1,
             Some(reason) => {
                 is_task[number as usize] = true;
-                plan.tasks.push(Task {
+                plan.tasks.push(PlannedNode {
                     node: number,
                     reason,
                 });

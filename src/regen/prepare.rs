@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::make::{Body, NodeError};
+use super::make::{FrameBody, NodeError};
 use super::plan::{Inputs, file_name};
 use super::repeat::repeats;
 use crate::agent::{Exclusion, Instructions};
@@ -13,7 +13,7 @@ use crate::frame::Children;
 use crate::git::{ObjectError, ObjectKind, Repository};
 use crate::node::Scan;
 use crate::profile::{
-    Change, OutputKey, Wants, Wish, fit, input_tokens_max, lasting_changes, output_key,
+    Adjustment, OutputKey, Wants, Wish, fit, input_tokens_max, lasting_changes, output_key,
     said_in_words, with_output,
 };
 use crate::prompt::{ChildText, Content, NodePayload, PayloadError, node_payload, to_request};
@@ -105,7 +105,7 @@ pub struct Composed {
 }
 
 /// What a node's children say, by number.
-pub type SaidOf<'s> = &'s mut dyn FnMut(u32) -> Result<Option<Body>, NodeError>;
+pub type SaidOf<'s> = &'s mut dyn FnMut(u32) -> Result<Option<FrameBody>, NodeError>;
 
 /// A file's content.
 pub(super) enum File {
@@ -202,7 +202,7 @@ impl Writer<'_> {
             turns: false,
         };
         let in_words = said_in_words(wants, &self.capabilities);
-        let fits: Vec<Change> = share.into_iter().chain(fitted.changes).collect();
+        let fits: Vec<Adjustment> = share.into_iter().chain(fitted.changes).collect();
         let changes = fits
             .iter()
             .chain(&in_words)

@@ -56,7 +56,7 @@ pub(super) struct Answer<'a> {
 
 /// Where such answers are kept.
 #[derive(Debug, Clone)]
-pub struct Refused(StateDir);
+pub struct RefusedAnswers(StateDir);
 
 /// What a question and its answer are known by.
 pub(super) fn key(request: &Request, provider: &str) -> Digest {
@@ -66,7 +66,7 @@ pub(super) fn key(request: &Request, provider: &str) -> Digest {
         .finish()
 }
 
-impl Refused {
+impl RefusedAnswers {
     /// The answers that a repository's state holds.
     #[must_use]
     pub fn of(state: &StateDir) -> Self {

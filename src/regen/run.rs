@@ -5,8 +5,8 @@
 //! stored in batches. So memory grows neither with the repository nor with its bytes.
 
 use super::event::{Event, Report};
-use super::make::{Body, Desk, MadeFrame, NodeError, Said, Saying};
-use super::plan::{Inputs, Plan, Task, file_name};
+use super::make::{Desk, FrameBody, MadeFrame, NodeError, Said, Saying};
+use super::plan::{Inputs, Plan, PlannedNode, file_name};
 use super::prepare::Nodes;
 use super::record::{Blob, Records, with_blob};
 use crate::base::cores::on_all_cores;
@@ -18,7 +18,7 @@ use crate::node::Scan;
 use crate::provider::ledger::Spend;
 use crate::symbol;
 use crate::synthesis::summarize::Summarize;
-use crate::synthesis::{Part, PartKind, Policy, Reason, outline};
+use crate::synthesis::{ChildNode, PartKind, Policy, Reason, outline};
 
 /// Tasks that are taken at a time.
 const STRETCH: usize = 2_048;
@@ -131,7 +131,7 @@ impl Runner<'_> {
     }
 
     /// What the scan's root says, with whatever below it has to be made for that; nothing is stored.
-    pub fn body(&self, plan: Plan, index: &mut Index) -> Result<Body, RunError> {
+    pub fn body(&self, plan: Plan, index: &mut Index) -> Result<FrameBody, RunError> {
         let mut progress = Progress::new(self.scan, plan, index);
         progress.said.keep(self.scan.root());
         let (tasks, records) = (progress.plan.tasks.clone(), self.records(&progress.plan));
@@ -169,7 +169,7 @@ impl Runner<'_> {
 
     fn make(
         &self,
-        stretch: &[Task],
+        stretch: &[PlannedNode],
         progress: &mut Progress<'_>,
         records: &Records,
         on_event: &mut dyn FnMut(Event),
@@ -199,12 +199,12 @@ impl Runner<'_> {
 
     fn make_files(
         &self,
-        stretch: &[Task],
+        stretch: &[PlannedNode],
         progress: &mut Progress<'_>,
         records: &Records,
         on_event: &mut dyn FnMut(Event),
     ) {
-        let files: Vec<Task> = stretch
+        let files: Vec<PlannedNode> = stretch
             .iter()
             .copied()
             .filter(|task| !self.scan.node(task.node).is_directory)
@@ -219,7 +219,7 @@ impl Runner<'_> {
 
     fn make_directory(
         &self,
-        task: Task,
+        task: PlannedNode,
         progress: &mut Progress<'_>,
         on_event: &mut dyn FnMut(Event),
     ) {
@@ -345,7 +345,7 @@ impl Runner<'_> {
 }
 
 impl Maker<'_> {
-    fn file(&self, repo: &Repository, task: Task) -> Made {
+    fn file(&self, repo: &Repository, task: PlannedNode) -> Made {
         let Desk {
             scan, inputs, plan, ..
         } = self.desk;
@@ -361,7 +361,7 @@ impl Maker<'_> {
         }
     }
 
-    fn made(&self, task: Task, saying: Saying) -> Made {
+    fn made(&self, task: PlannedNode, saying: Saying) -> Made {
         let is_reused = saying.is_reused;
         match self
             .desk
@@ -390,7 +390,7 @@ pub(super) fn directory_body(
             .map(|body| (inputs.frame_type.clone(), body))
             .into_iter()
             .collect();
-        parts.push(Part {
+        parts.push(ChildNode {
             name: outline::shown_name(entry.name),
             kind: PartKind::of(entry.mode),
             bodies,

@@ -1,7 +1,7 @@
 //! Before anything is sent: how much a plan would ask, at what cost, and what must not leave.
 
 use super::make::is_again;
-use super::plan::{Plan, Task};
+use super::plan::{Plan, PlannedNode};
 use super::prepare::{File, MadeFrom, Nodes, Prepared, Writer, read};
 use crate::agent::Exclusion;
 use crate::base::TreePath;
@@ -73,7 +73,7 @@ pub fn survey(
     caller: &Caller,
 ) -> Survey {
     let Nodes { repo, scan, inputs } = nodes;
-    let (directories, files): (Vec<Task>, Vec<Task>) = plan
+    let (directories, files): (Vec<PlannedNode>, Vec<PlannedNode>) = plan
         .tasks
         .iter()
         .partition(|task| scan.node(task.node).is_directory);
@@ -158,7 +158,13 @@ fn tokens_of_left_out(
         .sum()
 }
 
-fn file(nodes: Nodes<'_>, plan: &Plan, index: &Index, writer: &Writer<'_>, task: Task) -> Share {
+fn file(
+    nodes: Nodes<'_>,
+    plan: &Plan,
+    index: &Index,
+    writer: &Writer<'_>,
+    task: PlannedNode,
+) -> Share {
     let Nodes { repo, scan, inputs } = nodes;
     let basis = plan.file_basis(scan, inputs, task.node);
     if !is_again(task) && index.find_basis(&basis).is_some() {

@@ -8,8 +8,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::make::{Body, NodeError, read_frame};
-use super::plan::{Task, take_up};
+use super::make::{FrameBody, NodeError, read_frame};
+use super::plan::{PlannedNode, take_up};
 use super::remake::{self, Remade};
 use crate::agent::Agent;
 use crate::base::{BasisId, FieldHasher, FrameId, FrameType, NodeId, TreePath};
@@ -19,10 +19,12 @@ use crate::frame::{
     Slot, content_digest,
 };
 use crate::git::Repository;
-use crate::node::{Scan, scan::Entry};
+use crate::node::{Scan, scan::NodeEntry};
 use crate::secret::SecretFound;
 use crate::synthesis::basis::BasisOf;
-use crate::synthesis::{Child, ChildState, Part, PartKind, Policy, PolicySpec, Reason, outline};
+use crate::synthesis::{
+    Child, ChildNode, ChildState, PartKind, Policy, PolicySpec, Reason, outline,
+};
 
 /// Why a directory has no synthesis. The run goes on.
 #[derive(Debug, thiserror::Error)]
@@ -74,7 +76,7 @@ struct Chosen {
 /// Which syntheses are to be made, and what is known of all of them.
 pub struct SynthesisPlan {
     /// Directories whose synthesis is missing or outdated, children first.
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<PlannedNode>,
     /// Directories whose synthesis says what its policy would say.
     pub fresh: u64,
     chosen: Vec<Option<Arc<Chosen>>>,
@@ -180,7 +182,7 @@ impl Synthesizer<'_> {
                 None => plan.fresh += 1,
                 Some(reason) => {
                     is_task[number as usize] = true;
-                    plan.tasks.push(Task {
+                    plan.tasks.push(PlannedNode {
                         node: number,
                         reason,
                     });
@@ -203,9 +205,9 @@ impl Synthesizer<'_> {
             ..
         } = plan;
         let mut done = Synthesized::default();
-        let mut bodies: HashMap<u32, Body> = HashMap::new();
+        let mut bodies: HashMap<u32, FrameBody> = HashMap::new();
         let mut is_failed = vec![false; self.scan.len()];
-        for Task {
+        for PlannedNode {
             node: number,
             reason,
         } in tasks
@@ -252,9 +254,9 @@ impl Synthesizer<'_> {
         &self,
         next: &Next<'_>,
         heads: &[Option<Record>],
-        bodies: &HashMap<u32, Body>,
+        bodies: &HashMap<u32, FrameBody>,
         guard: &dyn Fn(&str, &TreePath) -> Result<(), SecretFound>,
-    ) -> Result<(NewFrame, Body), SynthesisError> {
+    ) -> Result<(NewFrame, FrameBody), SynthesisError> {
         let Next { number, one, basis } = *next;
         let (content, frames) = self.content(number, one, heads, bodies)?;
         let path = self.scan.path(self.root, number);
@@ -279,7 +281,7 @@ impl Synthesizer<'_> {
         number: u32,
         one: &Chosen,
         heads: &[Option<Record>],
-        bodies: &HashMap<u32, Body>,
+        bodies: &HashMap<u32, FrameBody>,
     ) -> Result<(String, Vec<FrameId>), SynthesisError> {
         let (mut parts, mut frames) = (Vec::new(), Vec::new());
         for entry in self.scan.entries(number) {
@@ -288,12 +290,12 @@ impl Synthesizer<'_> {
                 let made = entry.node.and_then(|child| bodies.get(&child).cloned());
                 let body = made.map_or_else(
                     || Ok(read_frame(self.repo, &record.blob)?.content.into()),
-                    Ok::<Body, NodeError>,
+                    Ok::<FrameBody, NodeError>,
                 )?;
                 frames.push(record.frame);
                 said.push((frame_type, body));
             }
-            parts.push(Part {
+            parts.push(ChildNode {
                 name: outline::shown_name(entry.name),
                 kind: PartKind::of(entry.mode),
                 bodies: said,
@@ -372,7 +374,7 @@ impl Synthesizer<'_> {
         let Some(one) = &plan.chosen[number as usize] else {
             return Vec::new();
         };
-        let differs = |entry: &Entry<'_>| {
+        let differs = |entry: &NodeEntry<'_>| {
             self.said(entry, one, &plan.heads)
                 .iter()
                 .any(|(_, record)| !made_from.contains(&record.frame))
@@ -455,7 +457,7 @@ impl Synthesizer<'_> {
     /// The frames through which an entry speaks: a directory through its own synthesis, a file through its heads.
     fn said(
         &self,
-        entry: &Entry<'_>,
+        entry: &NodeEntry<'_>,
         one: &Chosen,
         heads: &[Option<Record>],
     ) -> Vec<(FrameType, Record)> {

@@ -2,7 +2,7 @@
 
 use super::declaration::Declaration;
 use super::order::Section;
-use super::role::Role;
+use super::role::FileRole;
 use crate::base::TreePath;
 
 /// A file that differs, or that stands elsewhere.
@@ -38,7 +38,7 @@ impl File {
 
     /// What part it has.
     #[must_use]
-    pub fn role(&self) -> Role {
+    pub fn role(&self) -> FileRole {
         super::role::role(self.path().as_bytes())
     }
 }

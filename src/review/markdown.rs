@@ -3,7 +3,7 @@
 //! Everything that comes from the repository or from a frame stands in code spans, of which a forge makes no mentions, references,
 //! links, images or tags; every item is whole, so that the document is valid wherever it ends.
 
-use super::say::{Line, Tone};
+use super::say::{StyledLine, Tone};
 use crate::base::printable::{one_line, printable};
 
 /// Marks the one comment that is written again for each head.
@@ -36,7 +36,7 @@ pub fn code(text: &str) -> String {
 
 /// A line as an item: what it is about in one span, where it stands in another.
 #[must_use]
-pub fn item(line: &Line) -> String {
+pub fn item(line: &StyledLine) -> String {
     let is_aside = |tone: Tone| tone == Tone::Dim;
     let (mut spans, mut text) = (Vec::new(), String::new());
     for (at, (tone, piece)) in line.0.iter().enumerate() {
@@ -141,7 +141,7 @@ mod tests {
     fn nothing_of_a_hostile_text_is_alive() {
         for one in HOSTILE {
             for other in HOSTILE {
-                let line = Line(vec![
+                let line = StyledLine(vec![
                     (Tone::Name, format!("{one}{other}")),
                     (Tone::Dim, format!(" {other} ")),
                 ]);
@@ -158,7 +158,7 @@ mod tests {
     fn a_document_is_whole_at_every_limit() {
         let items: Vec<String> = (0..300)
             .map(|number| {
-                item(&Line(vec![(
+                item(&StyledLine(vec![(
                     Tone::Name,
                     HOSTILE[number % 12].repeat(1 + number % 5),
                 )]))

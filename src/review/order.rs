@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::change::{Change, Changes, How};
-use super::role::Role;
+use super::role::FileRole;
 
 /// The parts of a review, first to last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,7 +28,7 @@ pub enum Section {
 impl Changes {
     /// Puts the list in order: by section, then by weight; what is told together stands together.
     pub fn order(&mut self) {
-        let roles: Vec<Role> = self.files.iter().map(super::change::File::role).collect();
+        let roles: Vec<FileRole> = self.files.iter().map(super::change::File::role).collect();
         for change in &mut self.list {
             change.section = section(change, roles[change.file as usize]);
         }
@@ -71,15 +71,15 @@ fn weight(change: &Change) -> usize {
     removed * (1 + change.refers.files.len()) * (100 * (1 + change.lines)).isqrt()
 }
 
-fn section(change: &Change, role: Role) -> Section {
+fn section(change: &Change, role: FileRole) -> Section {
     let is_test = [&change.old, &change.new]
         .into_iter()
         .flatten()
         .all(|one| one.is_test);
     match (role, change.how, change.is_public()) {
-        (Role::Test, _, _) => Section::Test,
+        (FileRole::Test, _, _) => Section::Test,
         _ if is_test => Section::Test,
-        (Role::Aside, _, _) => Section::Aside,
+        (FileRole::Aside, _, _) => Section::Aside,
         (_, How::Body, _) => Section::Body,
         (_, How::Moved, _) => Section::Moved,
         (_, _, false) => Section::Private,

@@ -4,7 +4,7 @@ use crate::symbol::map::{TEST_DIRECTORIES, standing};
 
 /// What part a file has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
+pub enum FileRole {
     /// The program itself.
     Program,
     /// Examples, tools, what is generated or foreign.
@@ -26,7 +26,7 @@ const DOCUMENTS: [&str; 5] = [".md", ".rst", ".txt", ".html", ".adoc"];
 
 /// The part of a file with this path.
 #[must_use]
-pub fn role(path: &[u8]) -> Role {
+pub fn role(path: &[u8]) -> FileRole {
     let text = String::from_utf8_lossy(path).to_lowercase();
     let (directories, name) = text.rsplit_once('/').unwrap_or(("", &text));
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
@@ -47,11 +47,11 @@ pub fn role(path: &[u8]) -> Role {
     if directories.split('/').any(is_test_directory)
         || !is_document() && !is_setting() && is_test_name()
     {
-        Role::Test
+        FileRole::Test
     } else if standing(path) < 0.1 {
-        Role::Aside
+        FileRole::Aside
     } else {
-        Role::Program
+        FileRole::Program
     }
 }
 
@@ -62,15 +62,15 @@ mod tests {
     #[test]
     fn tests_are_told_from_what_is_about_them() {
         for (path, expected) in [
-            ("src/app.py", Role::Program),
-            ("src/testing.py", Role::Program),
-            ("tests/data/a.json", Role::Test),
-            ("pkg/a_test.go", Role::Test),
-            ("web/a.spec.ts", Role::Test),
-            ("conftest.py", Role::Test),
-            ("docs/tutorial/tests.rst", Role::Aside),
-            (".github/workflows/tests.yaml", Role::Aside),
-            ("examples/a.py", Role::Aside),
+            ("src/app.py", FileRole::Program),
+            ("src/testing.py", FileRole::Program),
+            ("tests/data/a.json", FileRole::Test),
+            ("pkg/a_test.go", FileRole::Test),
+            ("web/a.spec.ts", FileRole::Test),
+            ("conftest.py", FileRole::Test),
+            ("docs/tutorial/tests.rst", FileRole::Aside),
+            (".github/workflows/tests.yaml", FileRole::Aside),
+            ("examples/a.py", FileRole::Aside),
         ] {
             assert_eq!(role(path.as_bytes()), expected, "{path}");
         }

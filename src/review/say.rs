@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::change::{Change, Changes, Content, File, How, Refers};
 use super::delta::{Piece, delta};
 use super::order::Section;
-use super::role::Role;
+use super::role::FileRole;
 use super::verdict::{counted, verdict};
 use crate::base::TreePath;
 use crate::base::path::quote;
@@ -28,9 +28,9 @@ pub enum Tone {
 
 /// One line, in pieces.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Line(pub Vec<(Tone, String)>);
+pub struct StyledLine(pub Vec<(Tone, String)>);
 
-impl Line {
+impl StyledLine {
     fn of(tone: Tone, text: impl Into<String>) -> Self {
         Self(vec![(tone, text.into())])
     }
@@ -56,7 +56,7 @@ const REFERRING_MAX: usize = 3;
 
 /// How much is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Detail {
+pub enum Verbosity {
     /// Of each section what is heaviest; the rest by its number and its files.
     Short,
     /// Everything.
@@ -65,11 +65,11 @@ pub enum Detail {
 
 /// What is said about changes; nothing where nothing differs.
 #[must_use]
-pub fn say(changes: &Changes, detail: Detail) -> Vec<Line> {
+pub fn say(changes: &Changes, detail: Verbosity) -> Vec<StyledLine> {
     if changes.files.is_empty() {
         return Vec::new();
     }
-    let verdict = Line::of(Tone::Name, capital(&verdict(changes).line()));
+    let verdict = StyledLine::of(Tone::Name, capital(&verdict(changes).line()));
     let parts = parts(changes, detail).into_iter();
     [verdict]
         .into_iter()
@@ -83,12 +83,12 @@ pub struct ReviewPart {
     /// What they are about.
     pub title: &'static str,
     /// At least one.
-    pub lines: Vec<Line>,
+    pub lines: Vec<StyledLine>,
 }
 
 /// The same without the verdict, part by part in the order in which a reviewer reads.
 #[must_use]
-pub fn parts(changes: &Changes, detail: Detail) -> Vec<ReviewPart> {
+pub fn parts(changes: &Changes, detail: Verbosity) -> Vec<ReviewPart> {
     let sections = [
         (Section::Public, "What others see"),
         (Section::Body, "Bodies"),
@@ -97,7 +97,7 @@ pub fn parts(changes: &Changes, detail: Detail) -> Vec<ReviewPart> {
         (Section::Private, "Private"),
         (Section::Aside, "Examples, tools, what is generated"),
     ];
-    let mut parts: Vec<(&str, Vec<Line>)> = Vec::new();
+    let mut parts: Vec<(&str, Vec<StyledLine>)> = Vec::new();
     for (section, title) in sections {
         parts.push((title, section_lines(changes, section, detail)));
     }
@@ -110,7 +110,7 @@ pub fn parts(changes: &Changes, detail: Detail) -> Vec<ReviewPart> {
         .collect()
 }
 
-fn section_lines(changes: &Changes, section: Section, detail: Detail) -> Vec<Line> {
+fn section_lines(changes: &Changes, section: Section, detail: Verbosity) -> Vec<StyledLine> {
     let mut lines = Vec::new();
     if section == Section::Moved {
         lines.extend(renamed(changes));
@@ -121,7 +121,7 @@ fn section_lines(changes: &Changes, section: Section, detail: Detail) -> Vec<Lin
         .filter(|change| change.section == section)
         .collect();
     let groups = groups(&within);
-    let most = if detail == Detail::All {
+    let most = if detail == Verbosity::All {
         usize::MAX
     } else {
         lines_max(section)
@@ -152,7 +152,7 @@ fn lines_max(section: Section) -> usize {
 }
 
 /// What is not shown, by its number and its files: no file of code is left out.
-fn rest(changes: &Changes, groups: &[Vec<&Change>]) -> Option<Line> {
+fn rest(changes: &Changes, groups: &[Vec<&Change>]) -> Option<StyledLine> {
     let all: Vec<&Change> = groups.iter().flatten().copied().collect();
     let mut paths: Vec<&TreePath> = all
         .iter()
@@ -161,7 +161,7 @@ fn rest(changes: &Changes, groups: &[Vec<&Change>]) -> Option<Line> {
     paths.sort();
     paths.dedup();
     (!all.is_empty()).then(|| {
-        Line::of(
+        StyledLine::of(
             Tone::Dim,
             format!("… {} more in {}", all.len(), all_of(&paths)),
         )
@@ -253,9 +253,9 @@ fn without_name(pieces: Vec<Piece>, name: &str) -> Vec<Piece> {
     stripped
 }
 
-fn said(changes: &Changes, group: &[&Change], detail: Detail) -> Line {
+fn said(changes: &Changes, group: &[&Change], detail: Verbosity) -> StyledLine {
     let first = group[0];
-    let mut line = Line::default();
+    let mut line = StyledLine::default();
     match first.how {
         How::Signature => signatures(group, detail, &mut line),
         How::Removed => names("− ", Tone::Old, group, detail, &mut line),
@@ -284,8 +284,8 @@ fn said(changes: &Changes, group: &[&Change], detail: Detail) -> Line {
 }
 
 /// Names with what goes along, as in `class RequestContext (13 members)`; members of one owner behind its name.
-fn names(mark: &str, tone: Tone, group: &[&Change], detail: Detail, line: &mut Line) {
-    let most = if detail == Detail::All {
+fn names(mark: &str, tone: Tone, group: &[&Change], detail: Verbosity, line: &mut StyledLine) {
+    let most = if detail == Verbosity::All {
         group.len()
     } else {
         NAMES_MAX
@@ -340,7 +340,7 @@ fn is_type(kind: Kind) -> bool {
 }
 
 /// What differs, and in which declarations where it is the same in several.
-fn signatures(group: &[&Change], detail: Detail, line: &mut Line) {
+fn signatures(group: &[&Change], detail: Verbosity, line: &mut StyledLine) {
     let first = group[0];
     let (Some(old), Some(new)) = (&first.old, &first.new) else {
         return overloads(group, line);
@@ -379,7 +379,7 @@ fn signatures(group: &[&Change], detail: Detail, line: &mut Line) {
 }
 
 /// A name that is declared once more than before, or once less, or more often.
-fn overloads(group: &[&Change], line: &mut Line) {
+fn overloads(group: &[&Change], line: &mut StyledLine) {
     let one = group[0].declaration();
     let (tone, mark) = match group[0].new {
         Some(_) => (Tone::New, "+"),
@@ -431,7 +431,7 @@ fn together(group: &[&Change]) -> Refers {
 }
 
 /// Who refers to it, or did.
-fn referring(refers: &Refers, how: How, line: &mut Line) {
+fn referring(refers: &Refers, how: How, line: &mut StyledLine) {
     let tests = match refers.tests {
         0 => String::new(),
         count => counted(count, "test", "tests"),
@@ -459,12 +459,12 @@ fn referring(refers: &Refers, how: How, line: &mut Line) {
 }
 
 /// Files that stand elsewhere.
-fn renamed(changes: &Changes) -> Vec<Line> {
+fn renamed(changes: &Changes) -> Vec<StyledLine> {
     let mut by_folder: BTreeMap<_, Vec<(&TreePath, &TreePath)>> = BTreeMap::new();
     for file in &changes.files {
         if let (Some(from), true) = (
             file.moved_from(),
-            file.is_code() && file.role() != Role::Test,
+            file.is_code() && file.role() != FileRole::Test,
         ) {
             let to = file.path();
             let folder = |path: &TreePath| path.parent().unwrap_or_default().as_bytes().to_vec();
@@ -479,7 +479,7 @@ fn renamed(changes: &Changes) -> Vec<Line> {
         let is_named_alike = files.iter().all(|(from, to)| from.name() == to.name());
         if is_named_alike {
             let from: Vec<&TreePath> = files.iter().map(|(from, _)| *from).collect();
-            lines.push(Line::of(
+            lines.push(StyledLine::of(
                 Tone::Plain,
                 format!(
                     "moved: {} → {}/",
@@ -489,7 +489,7 @@ fn renamed(changes: &Changes) -> Vec<Line> {
             ));
         } else {
             let one = |(from, to): &(&TreePath, &TreePath)| {
-                Line::of(
+                StyledLine::of(
                     Tone::Plain,
                     format!("moved: {} → {}", shown(from), shown(to)),
                 )
@@ -501,7 +501,7 @@ fn renamed(changes: &Changes) -> Vec<Line> {
 }
 
 /// Programs' files in which nothing that is declared has changed, by what else did.
-fn silent(changes: &Changes) -> Vec<Line> {
+fn silent(changes: &Changes) -> Vec<StyledLine> {
     let mut spoken = vec![false; changes.files.len()];
     for change in &changes.list {
         spoken[change.file as usize] = true;
@@ -521,7 +521,7 @@ fn silent(changes: &Changes) -> Vec<Line> {
         }
     }
     let line = |(reason, paths): (&str, Vec<&TreePath>)| {
-        Line::of(Tone::Plain, format!("{reason}: {}", all_of(&paths)))
+        StyledLine::of(Tone::Plain, format!("{reason}: {}", all_of(&paths)))
     };
     by_reason.into_iter().map(line).collect()
 }
@@ -535,7 +535,7 @@ fn reason(file: &File) -> Option<&'static str> {
     if is(|content| matches!(content, Content::Absent)) {
         return Some("not in this clone");
     }
-    if !file.is_code() || file.role() == Role::Test {
+    if !file.is_code() || file.role() == FileRole::Test {
         return None;
     }
     if is(|content| matches!(content, Content::Unread)) {
@@ -553,7 +553,7 @@ fn reason(file: &File) -> Option<&'static str> {
 }
 
 /// Tests in one line.
-fn tests(changes: &Changes) -> Option<Line> {
+fn tests(changes: &Changes) -> Option<StyledLine> {
     let tests = || {
         changes
             .list
@@ -571,7 +571,7 @@ fn tests(changes: &Changes) -> Option<Line> {
     let has_tests: BTreeSet<u32> = tests().map(|change| change.file).collect();
     let files = (0..).zip(&changes.files);
     let files =
-        files.filter(|(number, file)| file.role() == Role::Test || has_tests.contains(number));
+        files.filter(|(number, file)| file.role() == FileRole::Test || has_tests.contains(number));
     let paths: Vec<&TreePath> = files.map(|(_, file)| file.path()).collect();
     if paths.is_empty() {
         return None;
@@ -591,13 +591,13 @@ fn tests(changes: &Changes) -> Option<Line> {
     } else {
         format!("{} in {place}", counts.join(", "))
     };
-    Some(Line::of(Tone::Dim, format!("tests: {said}")))
+    Some(StyledLine::of(Tone::Dim, format!("tests: {said}")))
 }
 
 /// Documents and data in one line.
-fn others(changes: &Changes) -> Option<Line> {
+fn others(changes: &Changes) -> Option<StyledLine> {
     let is_other =
-        |file: &&File| !file.is_code() && file.role() != Role::Test && reason(file).is_none();
+        |file: &&File| !file.is_code() && file.role() != FileRole::Test && reason(file).is_none();
     let of = |wanted: fn(&File) -> bool| -> Vec<&TreePath> {
         let files = changes.files.iter().filter(is_other);
         files.filter(|file| wanted(file)).map(File::path).collect()
@@ -611,7 +611,7 @@ fn others(changes: &Changes) -> Option<Line> {
     let parts: Vec<String> = parts
         .map(|(mark, paths)| format!("{mark}{}", list(paths)))
         .collect();
-    (!parts.is_empty()).then(|| Line::of(Tone::Dim, format!("no code: {}", parts.join("; "))))
+    (!parts.is_empty()).then(|| StyledLine::of(Tone::Dim, format!("no code: {}", parts.join("; "))))
 }
 
 /// Paths with what they share said once, the first of many.

@@ -2,11 +2,11 @@
 
 use super::change::{Change, Changes, Content, File, How};
 use super::order::Section;
-use super::role::Role;
+use super::role::FileRole;
 
 /// What there is to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Verdict {
+pub struct ReviewCounts {
     /// Public declarations that are gone, members included.
     pub removed: usize,
     /// Public declarations that are new, members included.
@@ -31,13 +31,13 @@ pub struct Verdict {
 
 /// Counts what changed.
 #[must_use]
-pub fn verdict(changes: &Changes) -> Verdict {
-    let mut counts = Verdict {
+pub fn verdict(changes: &Changes) -> ReviewCounts {
+    let mut counts = ReviewCounts {
         files: changes.files.len(),
-        ..Verdict::default()
+        ..ReviewCounts::default()
     };
     for file in &changes.files {
-        let is_test = file.role() == Role::Test;
+        let is_test = file.role() == FileRole::Test;
         counts.test_files += usize::from(is_test && file.is_code());
         counts.code_files += usize::from(!is_test && file.is_code());
         counts.moved += usize::from(!is_test && file.is_code() && file.moved_from().is_some());
@@ -54,7 +54,7 @@ fn is_absent(file: &File) -> bool {
     versions.any(|version| matches!(version.content, Content::Absent))
 }
 
-impl Verdict {
+impl ReviewCounts {
     fn add(&mut self, change: &Change) {
         let count = match (change.section, change.how) {
             (Section::Test | Section::Aside, _) => return,

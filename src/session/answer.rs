@@ -11,7 +11,7 @@ use super::conversation::ConversationMessage;
 use super::folder::{conversation_file, partial_file, response_file};
 use super::gather::Ingredients;
 use super::open::OpenSession;
-use super::question::{self, Question, Reader, TurnAsking, images};
+use super::question::{self, Addressee, Question, TurnAsking, images};
 use super::record::{UsageRecord, sha256};
 use super::task::Task;
 use super::tiers;
@@ -327,7 +327,7 @@ pub fn approval_request(
         profile: &question::turn_profile(workspace, &open.own, asking)?,
         allowed: &allowed,
     };
-    let reader = Reader::of(Some(definition), Wish::default());
+    let reader = Addressee::of(Some(definition), Wish::default());
     Ok(question::words(workspace, &ingredients, &reader, turn.budget, None)?.request)
 }
 

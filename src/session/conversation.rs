@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::folder::{conversation_file, response_file};
-use super::history::{Entry, History, beginning};
+use super::history::{History, HistoryEntry, beginning};
 use super::task::Task;
 use super::{SessionError, SessionFolder, Status, TurnNumber, TurnRecord, flow};
 use crate::chat::{Message, Role};
@@ -132,7 +132,7 @@ fn accepted(history: &History, kept: &BTreeSet<String>) -> Vec<Message> {
 }
 
 /// Entries of the history for a model that sums them up.
-pub(super) fn to_sum_up(entries: &[&Entry]) -> Message {
+pub(super) fn to_sum_up(entries: &[&HistoryEntry]) -> Message {
     let mut text = SUM_UP.as_bytes().to_vec();
     for entry in entries {
         text.extend_from_slice(format!("\n### {} ({})\n\n", entry.id, entry.role).as_bytes());
@@ -141,7 +141,7 @@ pub(super) fn to_sum_up(entries: &[&Entry]) -> Message {
     Message::new(Role::User, String::from_utf8_lossy(&text).into_owned())
 }
 
-fn message(entry: &Entry) -> Message {
+fn message(entry: &HistoryEntry) -> Message {
     let role = if entry.role == Role::Assistant.as_str() {
         Role::Assistant
     } else {

@@ -20,7 +20,7 @@ use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{NodeId, TreePath, token};
 use crate::chat::Image;
 use crate::context::resource::Body;
-use crate::context::{Document, List, Scope, Style};
+use crate::context::{Document, List, Markup, Scope};
 use crate::git::{EntryMode, ObjectError, ObjectKind, Repository};
 use crate::node::{Snapshot, SnapshotRoot};
 use crate::ops::evidence::{COMMITS_MAX, Evidence};
@@ -29,7 +29,7 @@ use crate::ops::{self, PageOptions};
 use crate::profile::{Profile, Standards};
 use crate::prompt::SYSTEM_PROMPT;
 use crate::secret::{Allowed, guard};
-use crate::symbol::map::{Detail, Known, Legend, Level, Shown, SymbolMap, references};
+use crate::symbol::map::{Detail, KeptFile, Legend, Level, Previous, SymbolMap, references};
 use crate::tier::{FileList, Key, State};
 use crate::workspace::Workspace;
 
@@ -201,7 +201,7 @@ pub(super) fn list_document<'w>(
             has_overview: false,
             question: None,
             is_brief: false,
-            style: Style::default(),
+            style: Markup::default(),
             secrets: SecretPolicy::Stop(made_of.allowed.clone()),
             pages: PageOptions {
                 is_foreground: true,
@@ -394,7 +394,7 @@ fn add_symbols(
         legend.text()
     };
     reference.aliases = legend.directories().to_vec();
-    for Shown { number, level } in &chosen {
+    for KeptFile { number, level } in &chosen {
         let path = TreePath::new(files[*number as usize].path);
         let block = map.block(
             *number,
@@ -464,9 +464,9 @@ fn choose(
     wanted: &[u32],
     tokens_max: u64,
     last: &State,
-) -> (Legend, Vec<Shown>) {
+) -> (Legend, Vec<KeptFile>) {
     if last.requests == 0 {
-        let chosen = map.again(wanted, tokens_max, &|_| Known::New);
+        let chosen = map.again(wanted, tokens_max, &|_| Previous::New);
         let numbers: Vec<u32> = chosen.iter().map(|file| file.number).collect();
         return (map.legend(&numbers), chosen);
     }
@@ -475,7 +475,7 @@ fn choose(
         let path = map.path(number);
         let update = last.items.get(&Key::Update(path.clone()));
         let Some(before) = update.or_else(|| last.items.get(&Key::Symbols(path))) else {
-            return Known::New;
+            return Previous::New;
         };
         let same = |level: &Level| {
             let block = map.block(
@@ -491,7 +491,7 @@ fn choose(
         [Level::Full, Level::Public, Level::Brief]
             .into_iter()
             .find(same)
-            .map_or(Known::Changed, Known::Same)
+            .map_or(Previous::Changed, Previous::Same)
     };
     let chosen = map.again(wanted, tokens_max, &known);
     (legend, chosen)

@@ -22,7 +22,7 @@ const SUMMARIZED: &str = "by-model";
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct HistoryEntry {
     /// Names the entry within the session: `<turn>-request`, `-response`, `-feedback`, `-summary` or `-summary-by-model`.
     pub id: String,
     /// `user` or `assistant`; a summary is a user's.
@@ -43,7 +43,7 @@ pub struct Entry {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct History {
     /// Every entry, oldest first.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<HistoryEntry>,
     /// Lines that cannot be read, by number from 1: the end of one that a kill cut off, or damage.
     pub damaged: Vec<usize>,
 }
@@ -58,7 +58,7 @@ impl History {
             .enumerate()
             .filter(|(_, line)| !line.trim().is_empty())
         {
-            match serde_json::from_str::<Entry>(line) {
+            match serde_json::from_str::<HistoryEntry>(line) {
                 Ok(entry) if history.has(&entry.id) => {}
                 Ok(entry) => history.entries.push(entry),
                 Err(_) => history.damaged.push(at + 1),
@@ -73,7 +73,7 @@ impl History {
 
     /// The lines to append for entries that are not there yet, and for a summary once there is too much.
     #[must_use]
-    pub fn lines_for(&self, said: Vec<Entry>, tokens_max: u64) -> String {
+    pub fn lines_for(&self, said: Vec<HistoryEntry>, tokens_max: u64) -> String {
         let mut grown = self.clone();
         let mut lines = String::new();
         for entry in said.into_iter().filter(|entry| !self.has(&entry.id)) {
@@ -88,7 +88,7 @@ impl History {
 
     /// What a reader with little room takes: summaries in the place of what they sum up, which stands in front.
     #[must_use]
-    pub fn view(&self) -> Vec<&Entry> {
+    pub fn view(&self) -> Vec<&HistoryEntry> {
         let summed: Vec<&String> = self
             .entries
             .iter()
@@ -103,9 +103,9 @@ impl History {
     }
 
     /// A summary of the oldest half of what is in view; `None` while that fits.
-    fn summary(&self, tokens_max: u64) -> Option<Entry> {
+    fn summary(&self, tokens_max: u64) -> Option<HistoryEntry> {
         let view = self.view();
-        let tokens = |entry: &&Entry| token::estimate(&entry.content);
+        let tokens = |entry: &&HistoryEntry| token::estimate(&entry.content);
         let all: u64 = view.iter().map(tokens).sum();
         if all <= tokens_max || view.len() < 3 {
             return None;
@@ -125,7 +125,7 @@ impl History {
             .map(|entry| summed(entry))
             .collect::<Vec<_>>()
             .join("\n");
-        Some(Entry {
+        Some(HistoryEntry {
             id: format!("{}-summary", last.turn),
             role: "user".to_owned(),
             content,
@@ -138,13 +138,13 @@ impl History {
 
     /// The summary in view that a rule made, and what it stands for in full; an earlier one by a model stands for its own part.
     #[must_use]
-    pub fn due(&self) -> Option<(&Entry, Vec<&Entry>)> {
+    pub fn due(&self) -> Option<(&HistoryEntry, Vec<&HistoryEntry>)> {
         let summary = self
             .view()
             .into_iter()
             .rfind(|entry| !entry.sums_up.is_empty() && entry.by.is_none())?;
-        let is_whole = |entry: &Entry| entry.sums_up.is_empty() || entry.by.is_some();
-        let mut unread: BTreeMap<&str, &Entry> = self
+        let is_whole = |entry: &HistoryEntry| entry.sums_up.is_empty() || entry.by.is_some();
+        let mut unread: BTreeMap<&str, &HistoryEntry> = self
             .entries
             .iter()
             .map(|entry| (entry.id.as_str(), entry))
@@ -176,7 +176,7 @@ impl History {
             .find(|entry| entry.id == id)
             .map(|entry| entry.turn.clone())
             .unwrap_or_default();
-        line(&Entry {
+        line(&HistoryEntry {
             id: format!("{id}-{SUMMARIZED}"),
             role: "user".to_owned(),
             content: format!("Summary of what was said before:\n\n{text}"),
@@ -188,7 +188,7 @@ impl History {
 
     /// The entries that hold a text, in any case.
     #[must_use]
-    pub fn search(&self, text: &str) -> Vec<&Entry> {
+    pub fn search(&self, text: &str) -> Vec<&HistoryEntry> {
         let wanted = text.to_lowercase();
         self.entries
             .iter()
@@ -199,8 +199,8 @@ impl History {
 
 /// What a turn has said so far.
 #[must_use]
-pub fn said(number: TurnNumber, turn: &TurnRecord, response: Option<&str>) -> Vec<Entry> {
-    let entry = |what: &str, role: &str, content: &str| Entry {
+pub fn said(number: TurnNumber, turn: &TurnRecord, response: Option<&str>) -> Vec<HistoryEntry> {
+    let entry = |what: &str, role: &str, content: &str| HistoryEntry {
         id: format!("{number}-{what}"),
         role: role.to_owned(),
         content: content.to_owned(),
@@ -219,7 +219,7 @@ pub fn said(number: TurnNumber, turn: &TurnRecord, response: Option<&str>) -> Ve
 }
 
 /// The start of an entry, on one line; a summary is taken as it is.
-fn summed(entry: &Entry) -> String {
+fn summed(entry: &HistoryEntry) -> String {
     if !entry.sums_up.is_empty() {
         return entry.content.clone();
     }
@@ -240,7 +240,7 @@ pub(super) fn beginning(text: &str) -> String {
     format!("{cut}{more}")
 }
 
-fn line(entry: &Entry) -> String {
+fn line(entry: &HistoryEntry) -> String {
     serde_json::to_string(entry).expect("text is JSON") + "\n"
 }
 
@@ -248,13 +248,13 @@ fn line(entry: &Entry) -> String {
 mod tests {
     use super::*;
 
-    fn entry(number: u32, content: &str) -> Entry {
+    fn entry(number: u32, content: &str) -> HistoryEntry {
         let role = if number.is_multiple_of(2) {
             "user"
         } else {
             "assistant"
         };
-        Entry {
+        HistoryEntry {
             id: format!("{number:02}-x"),
             role: role.to_owned(),
             content: content.to_owned(),

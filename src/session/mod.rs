@@ -46,7 +46,7 @@ pub use folder::{SessionError, SessionFolder};
 pub use name::{SessionName, TurnNumber};
 pub use open::{ChoiceError, OpenSession};
 pub use preview::{Preview, PreviewOptions};
-pub use question::{Question, Reader, TurnAsking, Words};
+pub use question::{Addressee, Question, TurnAsking, Words};
 pub use record::{Answered, Charged, Closed, SessionLimits, SessionRecord, Status, TurnRecord};
 pub use summary::DueSummary;
 pub use tiers::Placed;

@@ -505,7 +505,10 @@ pub(super) fn settle(
     Ok(warnings)
 }
 
-fn append_history(folder: &SessionFolder, said: Vec<history::Entry>) -> Result<(), SessionError> {
+fn append_history(
+    folder: &SessionFolder,
+    said: Vec<history::HistoryEntry>,
+) -> Result<(), SessionError> {
     append_to_history(folder, |history| {
         history.lines_for(said, history::TOKENS_MAX)
     })

@@ -3,7 +3,7 @@
 use super::flow::Next;
 use super::gather::{Ingredients, SessionView};
 use super::open;
-use super::question::{self, Reader, TurnAsking, Words, images, turn_wish};
+use super::question::{self, Addressee, TurnAsking, Words, images, turn_wish};
 use super::task::Task;
 use super::turn::{TurnError, as_edited, before, edited_prompt};
 use super::{SessionFolder, SessionRecord, Status, TurnNumber, TurnRecord};
@@ -52,7 +52,7 @@ struct Looked {
 pub fn preview(
     workspace: &Workspace,
     options: &PreviewOptions<'_>,
-    reader: &dyn Fn(Option<&Definition>, Wish) -> Reader,
+    reader: &dyn Fn(Option<&Definition>, Wish) -> Addressee,
 ) -> Result<Preview, TurnError> {
     let Some(folder) = &options.session else {
         return preview_alone(workspace, options, reader);
@@ -93,7 +93,7 @@ pub fn preview(
         phase: Some(looked.phase),
         turn,
     };
-    let look = |reader: &Reader, place: &Place<'_>, request: Option<String>| {
+    let look = |reader: &Addressee, place: &Place<'_>, request: Option<String>| {
         look(workspace, options, place, reader, request)
     };
     let built = look(&reader, &place, request);
@@ -105,7 +105,7 @@ pub fn preview(
         // A person's reader makes the text that stands in the file.
         Some((number, turn)) => {
             let wish = turn_wish(&profile, looked.phase, &own);
-            let written = Reader::of(definition.as_ref(), wish);
+            let written = Addressee::of(definition.as_ref(), wish);
             let written = look(&written, &place, Some(turn.request.clone()));
             edited_prompt(folder, number, turn, written.as_ref().ok())?
                 .map(|prompt| as_edited(turn.clone(), prompt))
@@ -128,7 +128,7 @@ pub fn preview(
 fn preview_alone(
     workspace: &Workspace,
     options: &PreviewOptions<'_>,
-    reader: &dyn Fn(Option<&Definition>, Wish) -> Reader,
+    reader: &dyn Fn(Option<&Definition>, Wish) -> Addressee,
 ) -> Result<Preview, TurnError> {
     let profile = question::turn_profile(workspace, &SessionRecord::default(), &options.asking)?;
     let definitions = Definitions::load(workspace.settings.stack()).map_err(AskingError::from)?;
@@ -159,7 +159,7 @@ fn look(
     workspace: &Workspace,
     options: &PreviewOptions<'_>,
     place: &Place<'_>,
-    reader: &Reader,
+    reader: &Addressee,
     request: Option<String>,
 ) -> Result<Words, TurnError> {
     let request = request

@@ -15,13 +15,13 @@ use crate::node::{Snapshot, SnapshotRoot};
 use crate::ops::payload::InputError;
 use crate::ops::{self, AskingError};
 use crate::profile::{
-    Change, FitError, OutputKey, Phase, Profile, Wants, Wish, fit, input_tokens_max, output_key,
-    said_in_words, with_output,
+    Adjustment, FitError, OutputKey, Phase, Profile, Wants, Wish, fit, input_tokens_max,
+    output_key, said_in_words, with_output,
 };
 use crate::prompt::{display, manual};
-use crate::provider::{Definition, Kind};
+use crate::provider::{Definition, ProviderKind};
 use crate::secret::{FindingId, guard};
-use crate::tier::{CacheTerms, Policy};
+use crate::tier::{CacheTerms, TierPolicy};
 use crate::workspace::{Settings, Workspace};
 
 /// Estimates are off by a few per cent: what is made smaller leaves so much of a limit free.
@@ -61,7 +61,7 @@ impl Question {
     pub fn is_manual(&self) -> bool {
         self.definition
             .as_ref()
-            .is_none_or(|definition| definition.kind == Kind::Manual)
+            .is_none_or(|definition| definition.kind == ProviderKind::Manual)
     }
 }
 
@@ -84,7 +84,7 @@ pub struct Words {
 }
 
 /// Who is asked, as far as the words depend on it.
-pub struct Reader {
+pub struct Addressee {
     /// What they take.
     pub capabilities: Capabilities,
     /// True for people and programs, who get one block of text.
@@ -92,12 +92,12 @@ pub struct Reader {
     /// How the profile wishes to ask.
     pub wish: Wish,
     /// How items find their tier.
-    pub policy: Policy,
+    pub policy: TierPolicy,
     /// What their cache costs and takes.
     pub terms: CacheTerms,
 }
 
-impl Reader {
+impl Addressee {
     /// The reader behind a definition; a person where there is none.
     #[must_use]
     pub fn of(definition: Option<&Definition>, wish: Wish) -> Self {
@@ -107,9 +107,13 @@ impl Reader {
         let prices = definition.and_then(|definition| definition.prices.as_ref());
         Self {
             terms: CacheTerms::of(&capabilities, prices),
-            takes_block: definition
-                .is_none_or(|definition| matches!(definition.kind, Kind::Manual | Kind::Command)),
-            policy: Policy::ExpectedCost,
+            takes_block: definition.is_none_or(|definition| {
+                matches!(
+                    definition.kind,
+                    ProviderKind::Manual | ProviderKind::Command
+                )
+            }),
+            policy: TierPolicy::ExpectedCost,
             capabilities,
             wish,
         }
@@ -127,7 +131,7 @@ pub(super) fn question(
     let phase = turn.phase();
     let profile = turn_profile(workspace, view.own, asking)?;
     let definition = turn_definition(&workspace.settings, view.own, phase, &profile, asking)?;
-    let reader = Reader::of(definition.as_ref(), turn_wish(&profile, phase, view.own));
+    let reader = Addressee::of(definition.as_ref(), turn_wish(&profile, phase, view.own));
     let images = images(view.folder, number, turn)?;
     let allowed = workspace
         .allowed_secrets(&asking.allowed)
@@ -181,7 +185,7 @@ pub(super) fn question(
 pub fn words(
     workspace: &Workspace,
     ingredients: &Ingredients<'_>,
-    reader: &Reader,
+    reader: &Addressee,
     document: Option<u64>,
     symbols: Option<u64>,
 ) -> Result<Words, TurnError> {
@@ -214,7 +218,7 @@ fn render(
     state: &StateDir,
     world: &World<'_>,
     ingredients: &Ingredients<'_>,
-    reader: &Reader,
+    reader: &Addressee,
 ) -> std::io::Result<Words> {
     let bundle = world.bundle()?;
     let mut notes = world.notes.clone();
@@ -251,7 +255,7 @@ fn render(
 pub(super) fn text_words(
     workspace: &Workspace,
     ingredients: &Ingredients<'_>,
-    reader: &Reader,
+    reader: &Addressee,
     document: Option<u64>,
 ) -> Result<Words, TurnError> {
     let text = ingredients.task.request.clone();
@@ -366,7 +370,7 @@ pub(super) fn images(
 
 impl Words {
     /// Fits the wishes of the profile to what the reader can do.
-    fn fit(&mut self, reader: &Reader, tokens: u64) -> Result<(), FitError> {
+    fn fit(&mut self, reader: &Addressee, tokens: u64) -> Result<(), FitError> {
         let (wished, share) = with_output(&reader.wish, &reader.capabilities);
         let fitted = fit(&wished, &reader.capabilities, tokens)?;
         let has_system = self
@@ -380,7 +384,7 @@ impl Words {
             turns: false,
         };
         let in_words = said_in_words(wants, &reader.capabilities);
-        let fits: Vec<Change> = share.into_iter().chain(fitted.changes).collect();
+        let fits: Vec<Adjustment> = share.into_iter().chain(fitted.changes).collect();
         self.changes = fits
             .iter()
             .chain(&in_words)

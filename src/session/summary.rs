@@ -6,7 +6,7 @@
 
 use super::answer::{charge, charge_worst_case};
 use super::conversation::to_sum_up;
-use super::history::{Entry, History};
+use super::history::{History, HistoryEntry};
 use super::open::{OpenSession, append_to_history};
 use super::question::{self, TurnAsking};
 use super::turn::TurnError;
@@ -14,7 +14,7 @@ use crate::chat::{Capabilities, GenerationParams, Request};
 use crate::ops::{self, AskingError, Payer};
 use crate::profile::{FitError, ProviderRole, Wish, fit, input_tokens_max, with_output};
 use crate::provider::call::{RetrySink, StopSign};
-use crate::provider::{Definition, Kind};
+use crate::provider::{Definition, ProviderKind};
 use crate::secret::guard;
 use crate::workspace::Workspace;
 
@@ -54,7 +54,7 @@ pub fn due_summary(
         return Ok(None);
     };
     let definition = ops::asking::definition(&workspace.settings, Some(name))?
-        .filter(|definition| definition.kind != Kind::Manual);
+        .filter(|definition| definition.kind != ProviderKind::Manual);
     let Some(definition) = definition else {
         return Ok(None);
     };
@@ -103,7 +103,7 @@ pub async fn ask_summary(
 }
 
 /// The request, fitted to what its provider takes.
-fn request(entries: &[&Entry], capabilities: &Capabilities) -> Result<Request, FitError> {
+fn request(entries: &[&HistoryEntry], capabilities: &Capabilities) -> Result<Request, FitError> {
     let mut request = Request {
         messages: vec![to_sum_up(entries)],
         ..Request::default()

@@ -8,8 +8,8 @@ use super::world::{World, content};
 use crate::git::StateDir;
 use crate::tier::cache::{Bill, predict};
 use crate::tier::{
-    CacheTerms, Layout, Notice, Policy, Reason, Request, State, advance_lagging, decode, encode,
-    explain, item_text,
+    CacheTerms, ItemReport, Layout, Notice, Request, State, TierPolicy, advance_lagging, decode,
+    encode, explain, item_text,
 };
 
 /// Where the tiers of sessions are remembered, below the state directory.
@@ -24,7 +24,7 @@ pub struct Placed {
     /// Where everything stands.
     pub layout: Layout,
     /// Why, for each item in the order of their keys.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<ItemReport>,
     /// What a provider that still holds the last request would read.
     pub predicted: Bill,
     /// Requests that were sent before, as far as is remembered.
@@ -41,7 +41,7 @@ pub fn place(
     state: &StateDir,
     world: &World<'_>,
     session: Option<&str>,
-    policy: Policy,
+    policy: TierPolicy,
     terms: &CacheTerms,
 ) -> Placed {
     let session = session.unwrap_or(NO_SESSION).to_owned();

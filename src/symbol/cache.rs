@@ -30,7 +30,7 @@ use std::sync::{Mutex, PoisonError};
 use super::codec;
 use super::language::Language;
 use super::outline::Outline;
-use crate::base::{Key, NodeId};
+use crate::base::{HashKey, NodeId};
 
 /// Size at which a file is started anew, unless its kind says otherwise.
 const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
@@ -89,7 +89,7 @@ pub type OutlineCache = ObjectCache<Outline>;
 #[derive(Debug)]
 pub struct ObjectCache<T> {
     file: Option<File>,
-    key: Key,
+    key: HashKey,
     size_bytes_max: u64,
     places: Mutex<HashMap<ObjectKey, Place>>,
     kept: PhantomData<fn() -> T>,
@@ -98,11 +98,11 @@ pub struct ObjectCache<T> {
 impl<T: Cached> ObjectCache<T> {
     /// Reads or starts the cache in a file that is open for appending; without one every look-up is a miss.
     #[must_use]
-    pub fn open(file: Option<File>, key: Key) -> Self {
+    pub fn open(file: Option<File>, key: HashKey) -> Self {
         Self::open_with(file, key, T::FILE_BYTES_MAX)
     }
 
-    fn open_with(file: Option<File>, key: Key, size_bytes_max: u64) -> Self {
+    fn open_with(file: Option<File>, key: HashKey, size_bytes_max: u64) -> Self {
         let opened =
             file.and_then(|file| Some((scan(&file, &form::<T>(key), size_bytes_max).ok()?, file)));
         let (places, file) = opened.map_or((HashMap::new(), None), |(places, file)| {
@@ -215,13 +215,13 @@ impl<T: Cached> ObjectCache<T> {
 }
 
 /// What makes a file one of this cache.
-struct Form {
+struct Modifiers {
     first_line: String,
-    key: Key,
+    key: HashKey,
 }
 
-fn form<T: Cached>(key: Key) -> Form {
-    Form {
+fn form<T: Cached>(key: HashKey) -> Modifiers {
+    Modifiers {
         first_line: format!("git-merkle/{}/2 {}\n", T::FILE_NAME, T::VERSION),
         key,
     }
@@ -244,7 +244,7 @@ fn alone<T>(file: &File, run: impl FnOnce() -> std::io::Result<T>) -> std::io::R
 /// Reads all keys; repairs the file where that is needed.
 fn scan(
     file: &File,
-    form: &Form,
+    form: &Modifiers,
     size_bytes_max: u64,
 ) -> std::io::Result<HashMap<ObjectKey, Place>> {
     let mut places = HashMap::new();
@@ -260,7 +260,7 @@ fn scan(
 /// Cuts off what follows the last whole record; starts a foreign or too large file anew.
 fn repair(
     file: &File,
-    form: &Form,
+    form: &Modifiers,
     size_bytes_max: u64,
     places: &mut HashMap<ObjectKey, Place>,
 ) -> std::io::Result<()> {
@@ -275,7 +275,7 @@ fn repair(
 /// Reads keys up to the first that is damaged; returns where the last whole record ends, 0 for a foreign file.
 fn read_keys(
     mut file: &File,
-    form: &Form,
+    form: &Modifiers,
     places: &mut HashMap<ObjectKey, Place>,
 ) -> std::io::Result<u64> {
     let size = file.metadata()?.len();
@@ -306,7 +306,7 @@ fn read_keys(
 }
 
 fn encode_header(
-    key: &Key,
+    key: &HashKey,
     id: NodeId,
     language: Option<Language>,
     place: Place,
@@ -323,7 +323,7 @@ fn encode_header(
 }
 
 /// Reads a header; the key is `None` for a language that this program does not know.
-fn decode_header(key: &Key, header: &[u8; HEADER_BYTES]) -> Option<(Option<ObjectKey>, Place)> {
+fn decode_header(key: &HashKey, header: &[u8; HEADER_BYTES]) -> Option<(Option<ObjectKey>, Place)> {
     if checksum(key, &header[..46]) != header[46..] {
         return None;
     }
@@ -344,7 +344,7 @@ fn decode_header(key: &Key, header: &[u8; HEADER_BYTES]) -> Option<(Option<Objec
     ))
 }
 
-fn checksum(key: &Key, bytes: &[u8]) -> [u8; 8] {
+fn checksum(key: &HashKey, bytes: &[u8]) -> [u8; 8] {
     key.digest(bytes).0[..8]
         .try_into()
         .expect("a digest has 32 bytes")
@@ -387,7 +387,7 @@ mod tests {
             .mode(0o600)
             .open(path)
             .ok();
-        OutlineCache::open_with(file, Key::new([key; 32]), size_bytes_max)
+        OutlineCache::open_with(file, HashKey::new([key; 32]), size_bytes_max)
     }
 
     #[test]

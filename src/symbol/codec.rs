@@ -48,7 +48,7 @@ fn encode_part(outline: &Outline, part: Part) -> Vec<u8> {
 /// Decodes an outline; `None` for bytes that [`encode`] does not give.
 #[must_use]
 pub fn decode(bytes: &[u8]) -> Option<Outline> {
-    let mut rest = Reader(bytes);
+    let mut rest = ByteReader(bytes);
     if rest.byte()? != VERSION {
         return None;
     }
@@ -149,9 +149,9 @@ fn put_symbols(out: &mut Vec<u8>, symbols: &[Symbol], part: Part) {
 pub(super) struct UnknownLanguage;
 
 /// What is left to read. Nothing is allocated on the word of a length that the bytes do not back.
-pub struct Reader<'a>(pub &'a [u8]);
+pub struct ByteReader<'a>(pub &'a [u8]);
 
-impl Reader<'_> {
+impl ByteReader<'_> {
     /// The next byte.
     pub fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;

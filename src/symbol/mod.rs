@@ -23,7 +23,7 @@ mod plain;
 mod render;
 
 pub use cache::{Cached, ObjectCache, OutlineCache};
-pub use codec::{Reader, decode, encode, put_number, put_text};
+pub use codec::{ByteReader, decode, encode, put_number, put_text};
 pub use comment::{Marks, first_sentence};
 pub use extract::extract;
 pub use language::{Language, detect};

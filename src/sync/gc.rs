@@ -11,7 +11,7 @@ use super::attempt::{commit_on, is_accepted};
 use super::error::SyncError;
 use super::exchange::{Exchange, TRIES_MAX, fetch_once, lock, take, tracked};
 use super::pace::pause;
-use super::retain::{Place, Plan, Rules, plan};
+use super::retain::{RetentionPlan, Rules, StoreLocation, plan};
 use crate::base::NodeId;
 use crate::frame::commit::CommitError;
 use crate::frame::epoch::{self, Shrink};
@@ -24,13 +24,18 @@ pub fn gc(
     state: &StateDir,
     rules: &Rules<'_>,
     dry_run: bool,
-) -> Result<Plan, SyncError> {
+) -> Result<RetentionPlan, SyncError> {
     for _ in 0..TRIES_MAX {
         let store = Store::open(repo)?;
         let (Some(from), Some(tree)) = (store.commit(), store.tree()) else {
-            return Ok(Plan::default());
+            return Ok(RetentionPlan::default());
         };
-        let plan = plan(repo, tree, Place::Here(&stores_of_remotes(repo)?), rules)?;
+        let plan = plan(
+            repo,
+            tree,
+            StoreLocation::Here(&stores_of_remotes(repo)?),
+            rules,
+        )?;
         if dry_run || plan.gone.is_empty() {
             return Ok(plan);
         }
@@ -61,18 +66,18 @@ fn stores_of_remotes(repo: &Repository) -> Result<Vec<Store<'_>>, SyncError> {
     Ok(stores)
 }
 
-fn subject(plan: &Plan) -> String {
+fn subject(plan: &RetentionPlan) -> String {
     format!("gc: {} frames dropped", plan.frames)
 }
 
 /// Drops what the remote's store need not hold, there and then here; with a dry run of the exchange says what that is, as of the
 /// last fetch.
-pub fn publish(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Plan, SyncError> {
+pub fn publish(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<RetentionPlan, SyncError> {
     let Exchange { repo, remote, .. } = *exchange;
     if exchange.dry_run {
         let theirs = tracked(exchange)?;
-        return theirs.tree().map_or(Ok(Plan::default()), |tree| {
-            Ok(plan(repo, tree, Place::There(&[]), rules)?)
+        return theirs.tree().map_or(Ok(RetentionPlan::default()), |tree| {
+            Ok(plan(repo, tree, StoreLocation::There(&[]), rules)?)
         });
     }
     let _lock = lock(exchange)?;
@@ -80,9 +85,9 @@ pub fn publish(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Plan, SyncE
         fetch_once(exchange)?;
         let theirs = tracked(exchange)?;
         let (Some(old), Some(tree)) = (theirs.commit(), theirs.tree()) else {
-            return Ok(Plan::default());
+            return Ok(RetentionPlan::default());
         };
-        let plan = plan(repo, tree, Place::There(&tips_of(exchange)?), rules)?;
+        let plan = plan(repo, tree, StoreLocation::There(&tips_of(exchange)?), rules)?;
         if plan.gone.is_empty() {
             return Ok(plan);
         }
@@ -112,7 +117,7 @@ fn tips_of(exchange: &Exchange<'_>) -> Result<Vec<NodeId>, SyncError> {
 }
 
 /// Puts a store without what goes in the place of the remote's; false when another push was faster.
-fn put(exchange: &Exchange<'_>, old: NodeId, plan: &Plan) -> Result<bool, SyncError> {
+fn put(exchange: &Exchange<'_>, old: NodeId, plan: &RetentionPlan) -> Result<bool, SyncError> {
     let Exchange { repo, remote, .. } = *exchange;
     let mut batch = Batch::default();
     let tree = merge::without(repo, &repo.tree_of_commit(&old)?, &plan.gone, &mut batch)?;

@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::accept::is_outline;
 use crate::base::NodeId;
-use crate::frame::retain::{Origin, Standing, Why, choose};
+use crate::frame::retain::{Producer, Standing, Why, choose};
 use crate::frame::store::{Entry, read_entry};
 use crate::frame::{BasisKind, Store, StoreError, epoch, listing, signed};
 use crate::git::{ChildError, ObjectError, Reach, Repository};
@@ -48,7 +48,7 @@ pub struct Rules<'a> {
 
 /// Whose store it is.
 #[derive(Clone, Copy)]
-pub enum Place<'a> {
+pub enum StoreLocation<'a> {
     /// This clone's; what these stores of remotes hold stays.
     Here(&'a [Store<'a>]),
     /// A remote's, whose branches and tags stand at these commits.
@@ -57,7 +57,7 @@ pub enum Place<'a> {
 
 /// What goes from a store.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Plan {
+pub struct RetentionPlan {
     /// Paths in the store's tree, of frames and of the signed lists that are about nothing else.
     pub gone: BTreeSet<Vec<u8>>,
     /// How many frames.
@@ -77,15 +77,15 @@ pub struct Plan {
 }
 
 /// A slot's entries, oldest first, and who made them.
-type Slot = Vec<(Entry, Origin)>;
+type Slot = Vec<(Entry, Producer)>;
 
 /// Chooses what goes from a store's tree.
 pub fn plan(
     repo: &Repository,
     tree: NodeId,
-    place: Place<'_>,
+    place: StoreLocation<'_>,
     rules: &Rules<'_>,
-) -> Result<Plan, RetainError> {
+) -> Result<RetentionPlan, RetainError> {
     let missing = [
         ("shallow", repo.is_shallow()),
         ("partial", repo.is_partial()),
@@ -93,7 +93,7 @@ pub fn plan(
     if let Some((kind, _)) = missing.into_iter().find(|(_, is_so)| *is_so) {
         return Err(RetainError::Incomplete(kind));
     }
-    let more = if let Place::There(tips) = place {
+    let more = if let StoreLocation::There(tips) = place {
         tips
     } else {
         &[]
@@ -107,7 +107,7 @@ pub fn plan(
         repo,
         place,
         rules,
-        plan: Plan::default(),
+        plan: RetentionPlan::default(),
     };
     let mut undecided: Vec<Slot> = Vec::new();
     visit_slots(repo, tree, &mut |slot| {
@@ -119,7 +119,7 @@ pub fn plan(
         let slot: Slot = slot.iter().map(with_origin).collect();
         match is_tip {
             true => plan.decide(&slot, Standing::Tip),
-            false if slot.iter().all(|(_, origin)| *origin != Origin::Model) => {
+            false if slot.iter().all(|(_, origin)| *origin != Producer::Model) => {
                 plan.decide(&slot, Standing::History);
             }
             false => undecided.push(slot),
@@ -139,7 +139,7 @@ pub fn plan(
     let mut plan = plan.plan;
     plan.frames = plan.gone.len();
     let mut orphans = signed::orphans(repo, tree, &plan.gone)?;
-    if let Place::Here(remotes) = place {
+    if let StoreLocation::Here(remotes) = place {
         for remote in remotes {
             for held in signed::list(repo, remote.tree())? {
                 orphans.remove(held.path().as_bytes());
@@ -165,45 +165,45 @@ fn visit_slots(
 }
 
 /// Who made a frame. In a slot of outlines that stand in no tip it is not read: no one else speaks there.
-fn origin(repo: &Repository, entry: &Entry, is_tip: bool) -> Origin {
+fn origin(repo: &Repository, entry: &Entry, is_tip: bool) -> Producer {
     if !is_tip && is_outline(&entry.name) {
-        return Origin::Derived;
+        return Producer::Derived;
     }
     match read_entry(repo, entry) {
-        Ok(frame) if frame.is_derived() => Origin::Derived,
+        Ok(frame) if frame.is_derived() => Producer::Derived,
         Ok(frame)
             if matches!(
                 frame.basis_kind,
                 BasisKind::Generated | BasisKind::Synthesis
             ) =>
         {
-            Origin::Model
+            Producer::Model
         }
         // What this program cannot read it does not judge.
-        _ => Origin::Person,
+        _ => Producer::Person,
     }
 }
 
 struct Planner<'a> {
     repo: &'a Repository,
-    place: Place<'a>,
+    place: StoreLocation<'a>,
     rules: &'a Rules<'a>,
-    plan: Plan,
+    plan: RetentionPlan,
 }
 
 impl Planner<'_> {
     fn decide(&mut self, slot: &Slot, standing: Standing) {
-        let generations: Vec<(u32, Origin)> = slot
+        let generations: Vec<(u32, Producer)> = slot
             .iter()
             .map(|(entry, origin)| (entry.name.seq, *origin))
             .collect();
         let (mut held, mut unpushed) = (0, 0);
         let goes = choose(&generations, standing, self.rules.keep, &mut |at, _| {
-            let Place::Here(remotes) = self.place else {
+            let StoreLocation::Here(remotes) = self.place else {
                 return false;
             };
             let is_held = holds(remotes, &slot[at].0);
-            let is_unpushed = !is_held && slot[at].1 == Origin::Model && !self.rules.local;
+            let is_unpushed = !is_held && slot[at].1 == Producer::Model && !self.rules.local;
             (held, unpushed) = (
                 held + usize::from(is_held),
                 unpushed + usize::from(is_unpushed),
@@ -277,7 +277,7 @@ pub fn dropped_there(
     let mut gone = BTreeSet::new();
     for entry in dropped {
         let is_tip = tips.contains(&entry.name.node);
-        if origin(repo, &entry, is_tip) != Origin::Person
+        if origin(repo, &entry, is_tip) != Producer::Person
             && !is_needed(repo, [ours, theirs], &entry, is_tip)?
         {
             gone.insert(entry.name.path().into_bytes());
@@ -309,7 +309,7 @@ fn is_needed(
         {
             let is_newer = (other.name.seq, other.name.frame) > (entry.name.seq, entry.name.frame);
             match origin(repo, other, is_tip) {
-                Origin::Person => has_person = true,
+                Producer::Person => has_person = true,
                 _ => newest &= !is_newer,
             }
         }

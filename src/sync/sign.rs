@@ -5,7 +5,7 @@
 
 use crate::base::clock;
 use crate::frame::commit::{self, CommitError};
-use crate::frame::manifest::{Line, Manifest, STATEMENTS_MAX, digest_of, text};
+use crate::frame::manifest::{Manifest, ManifestLine, STATEMENTS_MAX, digest_of, text};
 use crate::frame::store::{Entry, read_entry};
 use crate::frame::unsigned::{self, Waiting};
 use crate::frame::{StatementKey, Store, StoreError};
@@ -74,7 +74,7 @@ pub fn sign(
 }
 
 /// What is signed of what waits, in order: statements that the store has as they were said.
-fn lines(repo: &Repository, waiting: &[Waiting]) -> Result<Vec<Line>, SignError> {
+fn lines(repo: &Repository, waiting: &[Waiting]) -> Result<Vec<ManifestLine>, SignError> {
     let store = Store::open(repo)?;
     let Some(tree) = store.tree() else {
         return Ok(Vec::new());

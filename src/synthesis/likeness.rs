@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::facts::Facts;
-use super::policy::{Part, PartKind};
+use super::policy::{ChildNode, PartKind};
 use super::reading::{code, cut, declared, head, listed, purpose, sentence, signatures};
 
 /// Children that are named with what they declare or are about.
@@ -22,9 +22,9 @@ const TITLE_BYTES_MAX: usize = 48;
 const NAMED_MIN: usize = 3;
 
 /// The sentence about children in the order of their importance.
-pub(super) fn likeness(ranked: &[&Part<'_>]) -> Option<String> {
-    let files: Vec<&Part<'_>> = of_kind(ranked, PartKind::File);
-    let directories: Vec<&Part<'_>> = of_kind(ranked, PartKind::Directory);
+pub(super) fn likeness(ranked: &[&ChildNode<'_>]) -> Option<String> {
+    let files: Vec<&ChildNode<'_>> = of_kind(ranked, PartKind::File);
+    let directories: Vec<&ChildNode<'_>> = of_kind(ranked, PartKind::Directory);
     if files.is_empty() {
         return holds(&directories);
     }
@@ -80,7 +80,7 @@ pub(super) fn likeness(ranked: &[&Part<'_>]) -> Option<String> {
     Some(text)
 }
 
-fn of_kind<'a, 'p>(ranked: &[&'a Part<'p>], kind: PartKind) -> Vec<&'a Part<'p>> {
+fn of_kind<'a, 'p>(ranked: &[&'a ChildNode<'p>], kind: PartKind) -> Vec<&'a ChildNode<'p>> {
     ranked
         .iter()
         .copied()
@@ -89,7 +89,7 @@ fn of_kind<'a, 'p>(ranked: &[&'a Part<'p>], kind: PartKind) -> Vec<&'a Part<'p>>
 }
 
 /// What a directory of directories holds: what the only one says, or each with its sentence.
-fn holds(directories: &[&Part<'_>]) -> Option<String> {
+fn holds(directories: &[&ChildNode<'_>]) -> Option<String> {
     let said: Vec<(String, String)> = directories
         .iter()
         .filter_map(|part| Some((code(part), about(part)?)))
@@ -115,12 +115,12 @@ fn holds(directories: &[&Part<'_>]) -> Option<String> {
 }
 
 /// The first sentence of a child, short.
-fn about(part: &Part<'_>) -> Option<String> {
+fn about(part: &ChildNode<'_>) -> Option<String> {
     purpose(part).map(|text| sentence(&text, POINT_BYTES_MAX))
 }
 
 /// What a file declares first, is called, or is about.
-fn point(part: &Part<'_>) -> Option<String> {
+fn point(part: &ChildNode<'_>) -> Option<String> {
     if let Some(signature) = signatures(part).next() {
         return Some(head(signature));
     }
@@ -141,14 +141,14 @@ fn point(part: &Part<'_>) -> Option<String> {
 }
 
 /// The name that a file of keys gives itself.
-fn called(part: &Part<'_>) -> Option<String> {
+fn called(part: &ChildNode<'_>) -> Option<String> {
     let mut keys = listed(part).flat_map(|line| line.split('`').skip(1).step_by(2));
     let name = keys.find_map(|key| key.strip_prefix("name "))?;
     Some(cut(name, POINT_BYTES_MAX))
 }
 
 /// What a file of which nothing else is said lists.
-fn contents(part: &Part<'_>) -> Option<String> {
+fn contents(part: &ChildNode<'_>) -> Option<String> {
     let line = listed(part).next()?;
     Some(format!(
         "{} with {}",
@@ -164,7 +164,7 @@ fn is_image(name: &str) -> bool {
         .any(|known| end.eq_ignore_ascii_case(known))
 }
 
-fn is_code(files: &[&Part<'_>]) -> bool {
+fn is_code(files: &[&ChildNode<'_>]) -> bool {
     let declare = files
         .iter()
         .filter(|part| signatures(part).next().is_some());
@@ -172,7 +172,7 @@ fn is_code(files: &[&Part<'_>]) -> bool {
 }
 
 /// `Python files`, where nearly all are of one language.
-fn what(files: &[&Part<'_>]) -> String {
+fn what(files: &[&ChildNode<'_>]) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let bodies = files.iter().filter_map(|part| part.bodies.first());
     for facts in bodies.filter_map(|(_, body)| Facts::parse(body)) {
@@ -203,7 +203,7 @@ fn subject(name: &str) -> Option<&str> {
 }
 
 /// What most names have in common: how they end, or how they begin.
-fn pattern(files: &[&Part<'_>]) -> Option<String> {
+fn pattern(files: &[&ChildNode<'_>]) -> Option<String> {
     let stems: Vec<&str> = files
         .iter()
         .filter(|part| !part.name.starts_with('.'))
@@ -272,7 +272,7 @@ fn first_word(stem: &str) -> Option<&str> {
 }
 
 /// Names that all of at least two files list on one line: keys, blocks of templates.
-fn common_names(files: &[&Part<'_>]) -> Option<String> {
+fn common_names(files: &[&ChildNode<'_>]) -> Option<String> {
     let mut lists = files.iter().map(|part| {
         let names = listed(part).filter(|line| line.contains('`'));
         let mut names: Vec<&str> = names
@@ -310,8 +310,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn part<'p>(name: &'p str, kind: PartKind, body: &str) -> Part<'p> {
-        Part {
+    fn part<'p>(name: &'p str, kind: PartKind, body: &str) -> ChildNode<'p> {
+        ChildNode {
             name: name.into(),
             kind,
             bodies: vec![("outline".parse().expect("a word"), body.into())],
@@ -326,7 +326,7 @@ mod tests {
                 PartKind::File
             }
         };
-        let parts: Vec<Part<'_>> = parts
+        let parts: Vec<ChildNode<'_>> = parts
             .iter()
             .map(|(name, body)| part(name.trim_end_matches('/'), kind(name), body))
             .collect();

@@ -28,6 +28,6 @@ pub mod summarize;
 
 pub use basis::{Child, ChildState};
 pub use facts::Facts;
-pub use policy::{Filter, Part, PartKind, Policies, Policy, PolicyError};
+pub use policy::{ChildNode, Filter, PartKind, Policies, Policy, PolicyError};
 pub use recipe::Reason;
 pub use spec::{PolicySpec, SourceTypes};

@@ -51,7 +51,7 @@ impl PartKind {
 
 /// One child of a directory, as a policy sees it.
 #[derive(Debug, Clone)]
-pub struct Part<'p> {
+pub struct ChildNode<'p> {
     /// Its name; replacement characters stand for what is not UTF-8.
     pub name: std::borrow::Cow<'p, str>,
     /// What it is.
@@ -69,7 +69,7 @@ pub trait Policy: Send + Sync {
     fn digest(&self) -> Digest;
 
     /// Makes the directory's body. The parts are in git's tree order.
-    fn synthesize(&self, parts: &[Part<'_>]) -> String;
+    fn synthesize(&self, parts: &[ChildNode<'_>]) -> String;
 }
 
 /// Every child's bodies under a heading.
@@ -84,7 +84,7 @@ impl Policy for Concatenate {
         Digest::of("git-merkle 2026 policy/1", b"concatenate/1")
     }
 
-    fn synthesize(&self, parts: &[Part<'_>]) -> String {
+    fn synthesize(&self, parts: &[ChildNode<'_>]) -> String {
         concatenate(parts.iter())
     }
 }
@@ -138,7 +138,7 @@ impl Filter {
         })
     }
 
-    fn passes(&self, part: &Part<'_>) -> bool {
+    fn passes(&self, part: &ChildNode<'_>) -> bool {
         let bytes: usize = part.bodies.iter().map(|(_, body)| body.len()).sum();
         let is_directory = part.kind == PartKind::Directory;
         (self.globs.is_empty()
@@ -171,7 +171,7 @@ impl Policy for Filter {
         hasher.finish()
     }
 
-    fn synthesize(&self, parts: &[Part<'_>]) -> String {
+    fn synthesize(&self, parts: &[ChildNode<'_>]) -> String {
         concatenate(parts.iter().filter(|part| self.passes(part)))
     }
 }
@@ -179,7 +179,7 @@ impl Policy for Filter {
 /// What an empty directory, or one of which nothing is said, comes to.
 pub(super) const NOTHING: &str = "Nothing is said about what is in this directory.\n";
 
-fn concatenate<'p>(parts: impl Iterator<Item = &'p Part<'p>>) -> String {
+fn concatenate<'p>(parts: impl Iterator<Item = &'p ChildNode<'p>>) -> String {
     const CUT: &str =
         "\n(cut here: the children's frames together pass the size limit of a frame)\n";
     let mut out = String::new();
@@ -257,14 +257,14 @@ impl Policies {
 mod tests {
     use super::*;
 
-    fn part<'p>(name: &'p str, kind: PartKind, body: &str) -> Part<'p> {
+    fn part<'p>(name: &'p str, kind: PartKind, body: &str) -> ChildNode<'p> {
         let frame_type = "summary".parse().expect("a word");
         let bodies = if body.is_empty() {
             vec![]
         } else {
             vec![(frame_type, body.into())]
         };
-        Part {
+        ChildNode {
             name: name.into(),
             kind,
             bodies,
@@ -324,7 +324,7 @@ mod tests {
             fn digest(&self) -> Digest {
                 Digest::of("test/1", b"count")
             }
-            fn synthesize(&self, parts: &[Part<'_>]) -> String {
+            fn synthesize(&self, parts: &[ChildNode<'_>]) -> String {
                 parts.len().to_string()
             }
         }

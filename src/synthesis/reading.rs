@@ -1,7 +1,7 @@
 //! What a child's body says, read back from its Markdown: its first paragraph, the names that its list begins with.
 
 use super::facts::find_line;
-use super::policy::{Part, PartKind};
+use super::policy::{ChildNode, PartKind};
 
 /// Bytes of a child's sentence.
 pub(super) const SENTENCE_BYTES_MAX: usize = 180;
@@ -26,7 +26,7 @@ const NO_NAMES: [&str; 6] = [
 const SIGNATURE_BYTES_MAX: usize = 48;
 
 /// A name as Markdown code, with a slash after a directory's. The fence is longer than any run in the name.
-pub(super) fn code(part: &Part<'_>) -> String {
+pub(super) fn code(part: &ChildNode<'_>) -> String {
     let name: String = part
         .name
         .chars()
@@ -46,7 +46,7 @@ pub(super) fn code(part: &Part<'_>) -> String {
 }
 
 /// The first paragraph of a body, on one line; `None` when it starts with facts.
-pub(super) fn lead(part: &Part<'_>) -> Option<String> {
+pub(super) fn lead(part: &ChildNode<'_>) -> Option<String> {
     part.bodies.iter().find_map(|(_, body)| {
         let paragraph = body.split("\n\n").map(str::trim).find(|block| {
             !block.is_empty() && !block.starts_with('#') && !block.starts_with("```")
@@ -59,7 +59,7 @@ pub(super) fn lead(part: &Part<'_>) -> Option<String> {
 }
 
 /// The same, where it says more than how large a content is.
-pub(super) fn purpose(part: &Part<'_>) -> Option<String> {
+pub(super) fn purpose(part: &ChildNode<'_>) -> Option<String> {
     lead(part).filter(|lead| !SIZES.iter().any(|words| lead.starts_with(words)))
 }
 
@@ -120,7 +120,7 @@ fn before_code(text: &str, end: usize) -> usize {
 }
 
 /// For a file that does not say what it is for: the first names that its outline lists.
-pub(super) fn declared(part: &Part<'_>) -> Option<String> {
+pub(super) fn declared(part: &ChildNode<'_>) -> Option<String> {
     if let Some(tests) = tests(part).filter(|_| part.name.contains("test")) {
         return Some(cut(tests, SENTENCE_BYTES_MAX));
     }
@@ -154,24 +154,24 @@ pub(super) fn declared(part: &Part<'_>) -> Option<String> {
 }
 
 /// Whether a body counts one declaration that others may use.
-fn is_one(part: &Part<'_>) -> bool {
+fn is_one(part: &ChildNode<'_>) -> bool {
     let mut bodies = part.bodies.iter();
     bodies.any(|(_, body)| find_line(body).is_some_and(|line| line.ends_with(", 1 public item.")))
 }
 
 /// The titles of tests that a body names on one line.
-fn tests<'p>(part: &'p Part<'_>) -> Option<&'p str> {
+fn tests<'p>(part: &'p ChildNode<'_>) -> Option<&'p str> {
     let body = part.bodies.first().map_or("", |(_, body)| &**body);
     body.lines().find(|line| line.starts_with("Tests: "))
 }
 
 /// The declarations that a body lists, most important first.
-pub(super) fn signatures<'p>(part: &'p Part<'_>) -> impl Iterator<Item = &'p str> {
+pub(super) fn signatures<'p>(part: &'p ChildNode<'_>) -> impl Iterator<Item = &'p str> {
     declarations(part).map(|(signature, _)| signature)
 }
 
 /// The same, each with its sentence: of modules and namespaces what they hold, and what is private where nothing else is.
-fn declarations<'p>(part: &'p Part<'_>) -> impl Iterator<Item = (&'p str, Option<&'p str>)> {
+fn declarations<'p>(part: &'p ChildNode<'_>) -> impl Iterator<Item = (&'p str, Option<&'p str>)> {
     const OUTER: [&str; 3] = ["module ", "namespace ", "mod "];
     let body = part.bodies.first().map_or("", |(_, body)| &**body);
     let (public, private) = body.split_once("\nPrivate:\n").unwrap_or((body, ""));
@@ -205,7 +205,7 @@ fn declarations<'p>(part: &'p Part<'_>) -> impl Iterator<Item = (&'p str, Option
 }
 
 /// What a body lists that is no declaration: headings, and kinds with their names.
-pub(super) fn listed<'p>(part: &'p Part<'_>) -> impl Iterator<Item = &'p str> {
+pub(super) fn listed<'p>(part: &'p ChildNode<'_>) -> impl Iterator<Item = &'p str> {
     let body = part.bodies.first().map_or("", |(_, body)| &**body);
     body.lines()
         .filter_map(|line| line.strip_prefix("- "))
@@ -262,8 +262,8 @@ fn bare(signature: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn part(body: &str) -> Part<'_> {
-        Part {
+    fn part(body: &str) -> ChildNode<'_> {
+        ChildNode {
             name: "a".into(),
             kind: PartKind::File,
             bodies: vec![("outline".parse().expect("a word"), body.into())],

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 
 use super::facts::Facts;
 use super::likeness::likeness;
-use super::policy::{NOTHING, Part, PartKind, Policy};
+use super::policy::{ChildNode, NOTHING, PartKind, Policy};
 use super::reading::{SENTENCE_BYTES_MAX, code, cut, declared, lead, purpose, sentence};
 use crate::base::Digest;
 
@@ -36,7 +36,7 @@ impl Policy for Summarize {
         Digest::of("git-merkle 2026 policy/1", b"summarize/5")
     }
 
-    fn synthesize(&self, parts: &[Part<'_>]) -> String {
+    fn synthesize(&self, parts: &[ChildNode<'_>]) -> String {
         if parts.is_empty() {
             return NOTHING.to_owned();
         }
@@ -58,7 +58,7 @@ impl Policy for Summarize {
 }
 
 /// What the child that speaks for the directory says first.
-fn directory_lead(parts: &[Part<'_>]) -> Option<String> {
+fn directory_lead(parts: &[ChildNode<'_>]) -> Option<String> {
     let speakers = parts.iter().filter(|part| part.kind == PartKind::File);
     let mut speakers: Vec<_> = speakers
         .filter_map(|part| {
@@ -120,12 +120,12 @@ fn voice(name: &str) -> Option<usize> {
 }
 
 /// A package comment stands in any file of a Go package.
-fn package_voice(part: &Part<'_>, lead: &str) -> Option<usize> {
+fn package_voice(part: &ChildNode<'_>, lead: &str) -> Option<usize> {
     let is_package = part.name.ends_with(".go") && lead.starts_with("Package ");
     is_package.then_some(VOICES.len() + 1)
 }
 
-fn total(parts: &[Part<'_>]) -> Facts {
+fn total(parts: &[ChildNode<'_>]) -> Facts {
     let mut total = Facts::default();
     for part in parts {
         let stated = part.bodies.iter().find_map(|(_, body)| Facts::parse(body));
@@ -145,9 +145,9 @@ fn total(parts: &[Part<'_>]) -> Facts {
 }
 
 /// The children, most important first.
-fn rank<'a, 'p>(parts: &'a [Part<'p>]) -> Vec<&'a Part<'p>> {
+fn rank<'a, 'p>(parts: &'a [ChildNode<'p>]) -> Vec<&'a ChildNode<'p>> {
     let named = count_names(parts);
-    let mut ranked: Vec<(usize, &Part<'_>)> = parts.iter().enumerate().collect();
+    let mut ranked: Vec<(usize, &ChildNode<'_>)> = parts.iter().enumerate().collect();
     ranked.sort_by_cached_key(|(at, part)| {
         let speaks = part.kind == PartKind::File && voice(&part.name).is_some();
         let files = part
@@ -179,7 +179,7 @@ fn is_build_file(name: &str) -> bool {
 }
 
 /// How many of the other children name each child, by its name without ending, as a whole word.
-fn count_names(parts: &[Part<'_>]) -> Vec<u32> {
+fn count_names(parts: &[ChildNode<'_>]) -> Vec<u32> {
     let mut by_stem: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, part) in parts.iter().enumerate() {
         let stem = part
@@ -209,7 +209,7 @@ fn count_names(parts: &[Part<'_>]) -> Vec<u32> {
     counts
 }
 
-fn line(part: &Part<'_>) -> String {
+fn line(part: &ChildNode<'_>) -> String {
     let mut line = format!("- {}", code(part));
     let facts = part.bodies.iter().find_map(|(_, body)| Facts::parse(body));
     match (part.kind, facts) {
@@ -233,13 +233,13 @@ fn line(part: &Part<'_>) -> String {
 
 /// What stands behind a child's name: the first sentence of what is said of it, else what it declares.
 #[must_use]
-pub fn says(part: &Part<'_>) -> Option<String> {
+pub fn says(part: &ChildNode<'_>) -> Option<String> {
     lead(part)
         .map(|lead| sentence(&lead, SENTENCE_BYTES_MAX))
         .or_else(|| declared(part))
 }
 
-fn names(parts: &[&Part<'_>]) -> String {
+fn names(parts: &[&ChildNode<'_>]) -> String {
     let mut line = format!("and {} more: ", parts.len());
     for (at, part) in parts.iter().enumerate() {
         if line.len() > NAMES_BYTES_MAX {
@@ -256,7 +256,7 @@ fn names(parts: &[&Part<'_>]) -> String {
 }
 
 /// What stands behind a file or directory about which nothing is said: its content is not in this clone, for example.
-fn unsaid(part: &Part<'_>) -> &'static str {
+fn unsaid(part: &ChildNode<'_>) -> &'static str {
     let is_node = matches!(part.kind, PartKind::File | PartKind::Directory);
     if is_node && part.bodies.is_empty() {
         " (no statement)"
@@ -269,8 +269,8 @@ fn unsaid(part: &Part<'_>) -> &'static str {
 mod tests {
     use super::*;
 
-    fn part<'p>(name: &'p str, kind: PartKind, body: &str) -> Part<'p> {
-        Part {
+    fn part<'p>(name: &'p str, kind: PartKind, body: &str) -> ChildNode<'p> {
+        ChildNode {
             name: name.into(),
             kind,
             bodies: vec![("outline".parse().expect("a word"), body.into())],
@@ -300,7 +300,7 @@ mod tests {
                 PartKind::File,
                 "Walks trees, e.g. big ones. More.\n\nRust source, 200+ lines.\n\nImports: `crate::hash`\n",
             ),
-            Part {
+            ChildNode {
                 name: "link".into(),
                 kind: PartKind::Symlink,
                 bodies: vec![],

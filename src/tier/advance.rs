@@ -12,7 +12,7 @@ use crate::base::TreePath;
 
 /// How items are put into tiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Policy {
+pub enum TierPolicy {
     /// Counts requests in which an item stayed the same.
     Counter,
     /// Weighs what a change is expected to cost.
@@ -33,11 +33,16 @@ pub struct Step {
 
 /// Lays out one request, and remembers it.
 #[must_use]
-pub fn advance(policy: Policy, state: &State, request: &Request<'_>, terms: &CacheTerms) -> Step {
+pub fn advance(
+    policy: TierPolicy,
+    state: &State,
+    request: &Request<'_>,
+    terms: &CacheTerms,
+) -> Step {
     let observed = observe(state, request);
     let (placed, cost) = match policy {
-        Policy::Counter => (counter::place(state, &observed, request, terms), 0),
-        Policy::ExpectedCost => expected_cost::place(state, &observed, request, terms),
+        TierPolicy::Counter => (counter::place(state, &observed, request, terms), 0),
+        TierPolicy::ExpectedCost => expected_cost::place(state, &observed, request, terms),
     };
     Step {
         cost,

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::advance::{Policy, Step, advance};
+use super::advance::{Step, TierPolicy, advance};
 use super::item::{CacheTerms, Item, Key, Request, Touches};
 use super::shape::TIERS;
 use super::state::{State, Tracked};
@@ -19,7 +19,7 @@ use super::state::{State, Tracked};
 /// item of the request, or that it is gone where the request has none. The policy `counter` lets nothing lag.
 #[must_use]
 pub fn advance_lagging<'r>(
-    policy: Policy,
+    policy: TierPolicy,
     state: &State,
     request: &Request<'r>,
     terms: &CacheTerms,
@@ -27,7 +27,7 @@ pub fn advance_lagging<'r>(
 ) -> (Step, Cow<'r, [Item]>) {
     let plain = advance(policy, state, request, terms);
     let mut best = (plain, Cow::Borrowed(request.items));
-    if policy == Policy::Counter || updates.is_empty() {
+    if policy == TierPolicy::Counter || updates.is_empty() {
         return best;
     }
     let mut updates_before = 0;

@@ -28,11 +28,11 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub use advance::{Policy, Step, advance, advance_by_sample};
+pub use advance::{Step, TierPolicy, advance, advance_by_sample};
 pub use array::{FileList, Texts, array, item_text, structure, tree};
 pub use codec::{Notice, decode, encode};
 pub use item::{CacheTerms, Content, Item, Key, Request, Touches};
 pub use lag::advance_lagging;
 pub use layout::{Block, Layout, Tier};
-pub use reason::{Reason, explain};
+pub use reason::{ItemReport, explain};
 pub use state::{State, Tracked};

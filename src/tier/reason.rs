@@ -11,7 +11,7 @@ use super::state::State;
 
 /// What is known of one item and what was made of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reason {
+pub struct ItemReport {
     /// Which item.
     pub key: Key,
     /// Where it stands now.
@@ -34,7 +34,7 @@ pub struct Reason {
 
 /// Explains every item of a request that led from a state to a step, in order of key.
 #[must_use]
-pub fn explain(state: &State, request: &Request<'_>, step: &Step) -> Vec<Reason> {
+pub fn explain(state: &State, request: &Request<'_>, step: &Step) -> Vec<ItemReport> {
     let observed = observe(state, request);
     let items: Vec<&Item> = observed.items.iter().map(|seen| seen.item).collect();
     let outlook = Outlook::of_past(
@@ -47,7 +47,7 @@ pub fn explain(state: &State, request: &Request<'_>, step: &Step) -> Vec<Reason>
     let reason = |(at, item): (usize, &&Item)| {
         let tracked = step.state.items.get(&item.key)?;
         let edits = item.key.path().and_then(|path| step.state.edits.get(path));
-        Some(Reason {
+        Some(ItemReport {
             key: item.key.clone(),
             tier: tracked.tier,
             before: observed.items[at].unchanged.map(|tracked| tracked.tier),
@@ -62,7 +62,7 @@ pub fn explain(state: &State, request: &Request<'_>, step: &Step) -> Vec<Reason>
     items.iter().enumerate().filter_map(reason).collect()
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for ItemReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}, ", self.tier.as_str())?;
         match self.before {

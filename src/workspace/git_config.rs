@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::config::{Layer, Level, Place};
+use crate::config::{Layer, Place, TrustLevel};
 use crate::git::{ConfigScope, ConfigValue};
 
 /// Makes a layer of each scope, in the order of rank.
@@ -38,10 +38,10 @@ pub(super) fn layers(values: Vec<ConfigValue>) -> Vec<(ConfigScope, Layer)> {
     layers
 }
 
-fn level(scope: ConfigScope) -> Level {
+fn level(scope: ConfigScope) -> TrustLevel {
     match scope {
-        ConfigScope::System | ConfigScope::Global | ConfigScope::Command => Level::Protected,
-        ConfigScope::Local | ConfigScope::Worktree => Level::Local,
+        ConfigScope::System | ConfigScope::Global | ConfigScope::Command => TrustLevel::Protected,
+        ConfigScope::Local | ConfigScope::Worktree => TrustLevel::Local,
     }
 }
 

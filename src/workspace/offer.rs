@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::settings::{GatheredSettings, gather};
 use super::trust::{JudgedFolder, Trust};
-use crate::config::{Entry, Environment, Folder, Ignored, Key, Level, SourceError};
+use crate::config::{Assignment, Environment, Folder, Ignored, Key, SourceError, TrustLevel};
 use crate::git::Repository;
 
 /// The keys that a definition of an agent has.
@@ -42,7 +42,7 @@ pub struct Offer {
     /// Every other file.
     pub others: Vec<FileOffer>,
     /// Settings that would be in force.
-    pub settings: Vec<(Key, Entry)>,
+    pub settings: Vec<(Key, Assignment)>,
     /// Settings that are not taken, trusted or not.
     pub ignored: Vec<Ignored>,
     /// What else is not taken, with its reason.
@@ -99,7 +99,7 @@ impl Offer {
             .extend(damage.map(|error| crate::base::printable::chain(&error)));
         let from_repository = stack
             .entries()
-            .filter(|(_, entry)| entry.origin.level == Level::Repository);
+            .filter(|(_, entry)| entry.origin.level == TrustLevel::Repository);
         offer.settings = from_repository
             .map(|(key, entry)| (key.clone(), entry.clone()))
             .collect();

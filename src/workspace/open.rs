@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::settings::{Settings, SettingsError};
 use super::trust::{JudgedFolder, Trust};
-use crate::agent::{Origin, Registry};
+use crate::agent::{AgentOrigin, Registry};
 use crate::base::TreePath;
 use crate::config::{Environment, Folder, locate};
 use crate::frame::commit::CommitError;
@@ -91,9 +91,9 @@ impl Workspace {
     #[must_use]
     pub fn agents(&self) -> Registry {
         let mut registry = Registry::built_in();
-        registry.add_folder(&self.folder, |file| Origin::Team(file.to_owned()));
+        registry.add_folder(&self.folder, |file| AgentOrigin::Team(file.to_owned()));
         registry.add_folder(self.personal_folder(), |file| {
-            Origin::Personal(file.to_owned())
+            AgentOrigin::Personal(file.to_owned())
         });
         registry
     }

@@ -9,7 +9,7 @@ use super::git_config;
 use super::trust::JudgedFolder;
 use crate::base::AgentId;
 use crate::config::{
-    Environment, Layer, Mistake, Reason, SourceError, Stack, ValueError, source, table, value,
+    Environment, Layer, Mistake, Rejection, SourceError, Stack, ValueError, source, table, value,
 };
 use crate::git::{ConfigScope, Repository, section_outside};
 
@@ -276,7 +276,7 @@ impl GatheredSettings {
             .stack
             .ignored()
             .iter()
-            .filter(|ignored| ignored.reason != Reason::Untrusted);
+            .filter(|ignored| ignored.reason != Rejection::Untrusted);
         self.damage_warning()
             .into_iter()
             .chain(self.left_out.iter().cloned())

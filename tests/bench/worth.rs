@@ -9,7 +9,7 @@ use std::path::Path;
 use git_merkle::config::Environment;
 use git_merkle::git::Location;
 use git_merkle::ops;
-use git_merkle::ops::evaluate::{Case, Judge, Outcome, ROWS};
+use git_merkle::ops::evaluate::{Case, CommitScore, Judge, ROWS};
 use git_merkle::ops::worth::table;
 use git_merkle::workspace::Workspace;
 
@@ -65,8 +65,8 @@ pub(crate) fn run(paths: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn losses(cases: &[Case], outcomes: &[Outcome]) -> String {
-    let lost = |outcome: &Outcome| {
+fn losses(cases: &[Case], outcomes: &[CommitScore]) -> String {
+    let lost = |outcome: &CommitScore| {
         outcome.rows[3].reciprocal_rank - outcome.rows[ROWS.len() - 1].reciprocal_rank
     };
     let mut order: Vec<usize> = (0..outcomes.len())

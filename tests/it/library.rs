@@ -102,7 +102,7 @@ use git_merkle::base::Digest;
 use git_merkle::ops::Synthesis;
 use git_merkle::ops::syntheses::synthesize;
 use git_merkle::secret::Allowed;
-use git_merkle::synthesis::{Filter, Part, Policies, Policy, PolicySpec, SourceTypes};
+use git_merkle::synthesis::{ChildNode, Filter, Policies, Policy, PolicySpec, SourceTypes};
 
 /// Makes a directory's frame a list of names, of those children about which something is said.
 struct Names;
@@ -117,7 +117,7 @@ impl Policy for Names {
         Digest::of("example.org policy", b"names/1")
     }
 
-    fn synthesize(&self, parts: &[Part<'_>]) -> String {
+    fn synthesize(&self, parts: &[ChildNode<'_>]) -> String {
         let spoken = parts.iter().filter(|part| !part.bodies.is_empty());
         let lines: Vec<String> = spoken.map(|part| format!("- {}", part.name)).collect();
         lines.join("\n") + "\n"

@@ -7,7 +7,7 @@ use git_merkle::frame::{
 };
 use git_merkle::git::{Location, Repository, StateDir};
 use git_merkle::node::{IgnoreRules, scan};
-use git_merkle::regen::{Inputs, Known, Reach, Runner, plan};
+use git_merkle::regen::{Inputs, Known, NodeFilter, Runner, plan};
 
 use crate::support::Repo;
 
@@ -81,7 +81,7 @@ pub(crate) fn outline(repo: &Repo<'_>, revision: &str) {
         root: &root,
         force: false,
         outlines: &[],
-        reach: Reach::All,
+        reach: NodeFilter::All,
     };
     let slot = index.slot(&git_merkle::frame::Slot::new(&agent.id, &agent.frame_type));
     let mut find_head = |id: &_| index.find_head(id, slot?);

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use git_merkle::config::{Section, table};
+use git_merkle::config::{KeySection, table};
 
 use crate::support::{PROGRAM, Repo, Sandbox};
 
@@ -13,12 +13,12 @@ const WRITE_VARIABLE: &str = "MERKLE_WRITE_DOCS";
 fn page() -> String {
     let mut page = String::from(include_str!("settings/head.md"));
     for (section, title) in [
-        (Section::General, "General"),
+        (KeySection::General, "General"),
         (
-            Section::Provider,
+            KeySection::Provider,
             "One provider: `merkle.provider.<name>.<key>`",
         ),
-        (Section::Remote, "One remote: `merkle.<remote>.<key>`"),
+        (KeySection::Remote, "One remote: `merkle.<remote>.<key>`"),
     ] {
         write!(page, "\n## {title}\n\n").expect("a string takes everything");
         page += "| key | value | default | set by | meaning |\n|---|---|---|---|---|\n";

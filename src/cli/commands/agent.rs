@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::agent::{Agent, Instructions, Maker, Origin, Role, Sensitivity, exclusion};
+use crate::agent::{Agent, AgentOrigin, AgentRole, Instructions, Maker, Sensitivity, exclusion};
 use crate::base::NodeKind;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui};
@@ -181,19 +181,19 @@ fn left_out(instructions: &Instructions) -> BTreeMap<&'static str, Vec<&'static 
 }
 
 /// The word of a role in definitions.
-fn role_word(role: Role) -> &'static str {
+fn role_word(role: AgentRole) -> &'static str {
     match role {
-        Role::Reader => "reader",
-        Role::Writer => "writer",
-        Role::Synthesis => "synthesis",
+        AgentRole::Reader => "reader",
+        AgentRole::Writer => "writer",
+        AgentRole::Synthesis => "synthesis",
     }
 }
 
-fn origin(origin: &Origin) -> (&'static str, Option<String>) {
+fn origin(origin: &AgentOrigin) -> (&'static str, Option<String>) {
     match origin {
-        Origin::BuiltIn => ("built-in", None),
-        Origin::Team(file) => ("team", Some(file.display().to_string())),
-        Origin::Personal(file) => ("personal", Some(file.display().to_string())),
+        AgentOrigin::BuiltIn => ("built-in", None),
+        AgentOrigin::Team(file) => ("team", Some(file.display().to_string())),
+        AgentOrigin::Personal(file) => ("personal", Some(file.display().to_string())),
     }
 }
 

@@ -8,7 +8,7 @@ use super::provider::{KeyDocument, chosen, definitions, key_word};
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, secret_line};
 use crate::git::{CredentialOrigin, credential};
-use crate::provider::{Definition, Key, KeyPlace, KeyStatus, key};
+use crate::provider::{ApiKey, Definition, KeyPlace, KeyStatus, key};
 
 /// Largest key, in bytes.
 const KEY_BYTES_MAX: u64 = 16 * 1024;
@@ -198,7 +198,7 @@ fn text(origin: &CredentialOrigin) -> String {
 }
 
 /// The key, typed unseen or piped in; never an argument, which every process of the machine could read.
-fn read_key(name: &str, origin: &CredentialOrigin) -> Result<Key, CliError> {
+fn read_key(name: &str, origin: &CredentialOrigin) -> Result<ApiKey, CliError> {
     let typed = if io::stdin().is_terminal() {
         let question = format!("key for '{name}' at {}: ", text(origin));
         match secret_line::ask(&question)
@@ -217,5 +217,5 @@ fn read_key(name: &str, origin: &CredentialOrigin) -> Result<Key, CliError> {
         CliError::new(Exit::Refused, "this is no key: one line of plain text is")
             .hint(format!("git merkle auth login {name}"))
     };
-    Key::new(&typed).ok_or_else(refused)
+    ApiKey::new(&typed).ok_or_else(refused)
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui};
-use crate::config::{Entry, Ignored, Key, Place, Setting, table};
+use crate::config::{Assignment, Ignored, Key, Place, Setting, table};
 use crate::git::{OpenError, Repository};
 use crate::workspace::{GatheredSettings, JudgedFolder, Presentation, settings};
 
@@ -166,7 +166,7 @@ fn ignored(ignored: &Ignored) -> IgnoredDocument {
     }
 }
 
-fn setting(key: &Key, entry: &Entry) -> SettingDocument {
+fn setting(key: &Key, entry: &Assignment) -> SettingDocument {
     let (place, name, line) = match &entry.origin.place {
         Place::BuiltIn => ("built-in", None, None),
         Place::File { path, line } => ("file", Some(path.display().to_string()), *line),
@@ -218,7 +218,12 @@ fn print(ui: &mut Ui, gathered: &GatheredSettings, show_origin: bool) -> Result<
     Ok(())
 }
 
-fn print_line(ui: &mut Ui, origin: Option<&Entry>, key: &Key, value: &str) -> Result<(), CliError> {
+fn print_line(
+    ui: &mut Ui,
+    origin: Option<&Assignment>,
+    key: &Key,
+    value: &str,
+) -> Result<(), CliError> {
     if let Some(entry) = origin {
         let origin = ui.styled(Style::Dim, &entry.origin.to_string()).to_string();
         write!(ui, "{origin}\t")?;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::base::{FrameType, TreePath, printable, token};
-use crate::cli::progress::{Progress, Step};
+use crate::cli::progress::{Progress, ProgressStep};
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit, Program, Ui, clipboard, json};
@@ -18,8 +18,8 @@ use crate::config::value;
 use crate::context::body::ABSENT;
 use crate::context::document::SECTIONS;
 use crate::context::pattern::{is_url, parse_revision};
-use crate::context::{Document, List, Scope, Style};
-use crate::find::Question;
+use crate::context::{Document, List, Markup, Scope};
+use crate::find::Query;
 use crate::git::Repository;
 use crate::node::SnapshotRoot;
 use crate::ops::{self, PageOptions, PayloadOptions, SecretPolicy};
@@ -94,7 +94,7 @@ enum StyleName {
     Xml,
 }
 
-impl From<StyleName> for Style {
+impl From<StyleName> for Markup {
     fn from(name: StyleName) -> Self {
         match name {
             StyleName::Markdown => Self::Markdown,
@@ -240,8 +240,8 @@ fn is_heard(args: &Args, ui: &Ui) -> bool {
     (ui.is_json() && args.output.is_none()) || (args.section.is_none() && !ui.is_quiet())
 }
 
-fn question(text: &str) -> Result<Question, CliError> {
-    Question::of(text).ok_or_else(|| {
+fn question(text: &str) -> Result<Query, CliError> {
+    Query::of(text).ok_or_else(|| {
         CliError::new(Exit::Usage, "the question has no word")
             .hint("git merkle context --for \"how are settings read\"")
     })
@@ -256,7 +256,7 @@ fn plan<'w>(
 ) -> Result<Document<'w>, CliError> {
     let progress = RefCell::new(Progress::new(&program.ui));
     let on_done = |done: usize, all: usize| {
-        let step = Step {
+        let step = ProgressStep {
             position: done as u64,
             total: Some(all as u64),
             message: "pages",

@@ -14,7 +14,7 @@ use crate::git::{ObjectKind, tree_entries};
 use crate::node::Scan;
 use crate::ops::{self, Earlier, Refresh};
 use crate::regen::Plan;
-use crate::regen::refused::{Kept, Refused};
+use crate::regen::refused::{Kept, RefusedAnswers};
 use crate::regen::synthesize::Synthesizer;
 use crate::synthesis::Reason;
 use crate::workspace::{Target, Workspace};
@@ -131,7 +131,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         .path
         .as_ref()
         .filter(|_| is_asked)
-        .and_then(|path| Refused::of(&workspace.state).about(path));
+        .and_then(|path| RefusedAnswers::of(&workspace.state).about(path));
     let shown = head
         .as_ref()
         .or(earlier.as_ref().and_then(|earlier| earlier.heads.first()));

@@ -9,9 +9,7 @@ use serde::Serialize;
 use crate::base::{TreePath, token};
 use crate::cli::snapshot::{SnapshotArgs, find};
 use crate::cli::{CliError, Exit, Program, json};
-use crate::find::{
-    Definition, FIELDS, Field, Found, Ladder, Line, Question, Ranked, Steps, Weights,
-};
+use crate::find::{Definition, FIELDS, Field, Hit, Ladder, Line, Query, Ranked, Steps, Weights};
 use crate::node::SnapshotRoot;
 use crate::ops::find::FILES_MAX;
 use crate::ops::{self, Findable, Ranking};
@@ -100,7 +98,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     if let Some(range) = &args.evaluate {
         return evaluate::run(range, program);
     }
-    let Some(question) = args.question.as_deref().and_then(Question::of) else {
+    let Some(question) = args.question.as_deref().and_then(Query::of) else {
         return Err(CliError::new(Exit::Usage, "the question has no word")
             .hint("git merkle find \"how are settings read\""));
     };
@@ -163,7 +161,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 fn answer(
     args: &Args,
     program: &mut Program,
-    question: &Question,
+    question: &Query,
     findable: &Findable<'_>,
     ranking: &Ranking,
 ) -> Result<Exit, CliError> {
@@ -177,7 +175,7 @@ fn answer(
         .iter()
         .take(files_max)
         .map(|ranked| findable.found(ranked.number));
-    let found: Vec<Found> = found.collect::<Result<_, _>>()?;
+    let found: Vec<Hit> = found.collect::<Result<_, _>>()?;
     let steps = Steps::default();
     let ladder = Ladder::within(&found, question, &ranking.terms, args.budget, &steps);
     if !program.ui.is_json() {
@@ -199,7 +197,7 @@ fn answer(
         word,
         files: *files,
     });
-    let none = (Found::default(), BTreeSet::new());
+    let none = (Hit::default(), BTreeSet::new());
     let file = |(at, ranked): (usize, &Ranked)| {
         let lines = ladder.files.get(at).unwrap_or(&none.1);
         let why = why(question, findable.counts(ranked.number, question)?);
@@ -232,7 +230,7 @@ fn answer(
 }
 
 /// The words that a file has, with how often each of its fields has them.
-fn why(question: &Question, counts: Vec<[u8; FIELDS]>) -> Vec<Why<'_>> {
+fn why(question: &Query, counts: Vec<[u8; FIELDS]>) -> Vec<Why<'_>> {
     let words = question.words.iter().zip(counts);
     let has_any = words.filter(|(_, counts)| counts.iter().any(|count| *count > 0));
     has_any
@@ -249,7 +247,7 @@ fn why(question: &Question, counts: Vec<[u8; FIELDS]>) -> Vec<Why<'_>> {
 fn file<'d>(
     path: &[u8],
     ranked: &Ranked,
-    found: &'d Found,
+    found: &'d Hit,
     lines: &BTreeSet<Line>,
     why: Vec<Why<'d>>,
 ) -> File<'d> {

@@ -8,7 +8,7 @@ use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit};
 use crate::frame::FRAMES_REF;
 use crate::frame::commit::SET_ASIDE_REF;
-use crate::sync::retain::{Plan, Rules};
+use crate::sync::retain::{RetentionPlan, Rules};
 use crate::sync::{self, Exchange, Remote};
 use crate::workspace::{Sharing, Workspace};
 
@@ -85,7 +85,7 @@ struct Part {
 }
 
 impl Part {
-    fn of(plan: &Plan) -> Self {
+    fn of(plan: &RetentionPlan) -> Self {
         Self {
             dropped: plan.frames,
             derived: plan.derived,
@@ -137,8 +137,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 fn report(
     program: &mut Program,
     workspace: &Workspace,
-    here: &Plan,
-    published: Option<&(Remote, Plan)>,
+    here: &RetentionPlan,
+    published: Option<&(Remote, RetentionPlan)>,
     dry_run: bool,
 ) -> Result<Exit, CliError> {
     let ui = &mut program.ui;
@@ -196,7 +196,7 @@ fn report(
     Ok(Exit::Done)
 }
 
-fn write_part(program: &mut Program, words: &str, plan: &Plan) -> Result<(), OutputError> {
+fn write_part(program: &mut Program, words: &str, plan: &RetentionPlan) -> Result<(), OutputError> {
     let ui = &mut program.ui;
     if plan.gone.is_empty() {
         return writeln!(ui, "0 frames {words}");

@@ -229,7 +229,7 @@ fn compare(path: &Path, relative: &str, content: &str) -> Result<State, CliError
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::{Origin, Registry};
+    use crate::agent::{AgentOrigin, Registry};
     use crate::config::Folder;
     use crate::profile::{Phase, Profiles};
 
@@ -302,7 +302,7 @@ mod tests {
                 .insert(name.to_owned(), content.as_bytes().to_vec());
         }
         let mut agents = Registry::built_in();
-        agents.add_folder(&folder, |file| Origin::Team(file.to_owned()));
+        agents.add_folder(&folder, |file| AgentOrigin::Team(file.to_owned()));
         assert_eq!(agents.warnings, [] as [String; 0]);
         let docs = agents.get("docs").expect("the sample defines it");
         assert!(

@@ -9,7 +9,7 @@ use crate::node::SnapshotRoot;
 use crate::ops;
 use crate::ops::map::FILES_MAX;
 use crate::symbol::Language;
-use crate::symbol::map::{Detail, Entry, Excerpt, MapFile, SymbolMap, mark, references};
+use crate::symbol::map::{Detail, Excerpt, MapEntry, MapFile, SymbolMap, mark, references};
 use crate::workspace::Workspace;
 
 /// Arguments of `map`.
@@ -207,7 +207,7 @@ fn file<'d>(
     let entries = file.symbols.entries.iter().enumerate();
     let entries =
         entries.filter(|(at, _)| shown.is_none_or(|shown| shown.entries.contains(&(*at as u32))));
-    let symbol = |(at, entry): (usize, Entry<'d>)| Symbol {
+    let symbol = |(at, entry): (usize, MapEntry<'d>)| Symbol {
         kind: mark(entry.form.mark),
         name: entry.name,
         depth: entry.form.depth,

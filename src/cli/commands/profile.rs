@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::chat::GenerationParams;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui, faults};
-use crate::config::Fault;
+use crate::config::Diagnostic;
 use crate::profile::{Phase, Profile, ProfileError, Profiles, Standard};
 use crate::session;
 use crate::workspace::Workspace;
@@ -239,7 +239,7 @@ fn write_text(ui: &mut Ui, document: &Document) -> Result<(), CliError> {
 }
 
 /// Standards and examples that stand neither beside the profile nor in the repository.
-fn missing_files(workspace: &Workspace, profile: &Profile) -> Vec<Fault> {
+fn missing_files(workspace: &Workspace, profile: &Profile) -> Vec<Diagnostic> {
     let Some(file) = &profile.file else {
         return Vec::new();
     };
@@ -258,13 +258,13 @@ fn missing_files(workspace: &Workspace, profile: &Profile) -> Vec<Fault> {
             .lines()
             .position(|line| line.contains(path))
             .map(|at| at + 1);
-        Fault {
+        Diagnostic {
             file: file.clone(),
             line,
             message: format!("{what} '{path}' does not exist, neither here nor in the repository"),
         }
     };
-    let named = |what: &'static str, all: &[Standard]| -> Vec<Fault> {
+    let named = |what: &'static str, all: &[Standard]| -> Vec<Diagnostic> {
         let gone = all
             .iter()
             .filter(|standard| standard.text.is_none() && !stands(&standard.path));

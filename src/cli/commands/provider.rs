@@ -15,7 +15,8 @@ use crate::cli::{CliError, Exit};
 use crate::git::StateDir;
 use crate::git::{OpenError, Repository};
 use crate::provider::{
-    Definition, Definitions, Failure, Kind, Provider, ProviderError, Surroundings, connect, key,
+    Definition, Definitions, Failure, Provider, ProviderError, ProviderKind, Surroundings, connect,
+    key,
 };
 use crate::workspace::{JudgedFolder, Presentation, settings};
 
@@ -172,7 +173,7 @@ fn try_out(test: &Test, program: &mut Program) -> Result<Exit, CliError> {
         pending: &StateDir::at(Path::new("")),
     };
     let provider = connect(definition, surroundings).map_err(|error| failure(name, error))?;
-    let calls = test.call && definition.kind != Kind::Manual;
+    let calls = test.call && definition.kind != ProviderKind::Manual;
     let runtime = runtime().map_err(|error| CliError::io("cannot start a task", error))?;
     let reply = if calls {
         runtime

@@ -22,7 +22,7 @@ use crate::node::SnapshotRoot;
 use crate::ops::{self, Asking, AskingOptions, Refresh, Refreshed, Upkeep};
 use crate::provider::ledger::{Caps, Spend};
 use crate::regen::queue::Priority;
-use crate::regen::{Reach, Shard};
+use crate::regen::{NodeFilter, Shard};
 use crate::workspace::{Target, Workspace};
 
 /// Arguments of `regenerate`.
@@ -164,9 +164,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         verify: args.verify,
         since,
         reach: match args.shard {
-            Some(shard) => Reach::Shard(shard),
-            None if args.outdated => Reach::Said,
-            None => Reach::All,
+            Some(shard) => NodeFilter::Shard(shard),
+            None if args.outdated => NodeFilter::Said,
+            None => NodeFilter::All,
         },
         asking: asking.as_ref(),
     };

@@ -14,7 +14,7 @@ use crate::cli::{CliError, Exit, Style, Ui};
 use crate::node::Snapshot;
 use crate::ops::review::review;
 use crate::ops::touched::touched;
-use crate::review::{Detail, Line, Tone, say};
+use crate::review::{StyledLine, Tone, Verbosity, say};
 
 /// Arguments of `review`.
 #[derive(Debug, clap::Args)]
@@ -75,7 +75,11 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         let text = html::render(&changes, &known, &range);
         program.ui.write_bytes(text.as_bytes())?;
     } else {
-        let detail = if args.all { Detail::All } else { Detail::Short };
+        let detail = if args.all {
+            Verbosity::All
+        } else {
+            Verbosity::Short
+        };
         let mut lines = say(&changes, detail);
         if let Some(verdict) = lines.first_mut() {
             verdict.0.extend(known.verdict());
@@ -95,7 +99,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     Ok(if is_failed { Exit::No } else { Exit::Done })
 }
 
-fn write(ui: &mut Ui, line: &Line) -> Result<(), CliError> {
+fn write(ui: &mut Ui, line: &StyledLine) -> Result<(), CliError> {
     for (tone, text) in &line.0 {
         let style = match tone {
             Tone::Plain => Style::Plain,

@@ -8,7 +8,7 @@ use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::profile::{Phase, ProviderRole};
 use crate::session::folder::{HISTORY, Session};
-use crate::session::history::{Entry, History};
+use crate::session::history::{History, HistoryEntry};
 use crate::session::name::{NameError, NumberError};
 use crate::session::{
     self, ChoiceError, Next, SessionError, SessionFolder, SessionLimits, SessionName,
@@ -152,7 +152,7 @@ struct TurnDocument {
 
 #[derive(Serialize)]
 struct HistoryDocument<'a> {
-    entries: Vec<&'a Entry>,
+    entries: Vec<&'a HistoryEntry>,
 }
 
 /// Does what was asked.

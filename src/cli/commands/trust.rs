@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui};
-use crate::config::{Entry, Ignored, Key, Place};
+use crate::config::{Assignment, Ignored, Key, Place};
 use crate::git::Repository;
 use crate::workspace::{
     AgentOffer, FileOffer, JudgedFolder, Offer, Presentation, Trust, TrustMemory,
@@ -317,7 +317,7 @@ fn file_document(file: &FileOffer) -> FileDocument<'_> {
     }
 }
 
-fn setting_document(key: &Key, entry: &Entry) -> SettingDocument {
+fn setting_document(key: &Key, entry: &Assignment) -> SettingDocument {
     let origin = match &entry.origin.place {
         Place::File { path, line } => match line {
             Some(line) => format!("{}:{line}", path.display()),

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::base::{TreePath, printable};
 use crate::cli::program::Program;
-use crate::cli::progress::{Progress, Step};
+use crate::cli::progress::{Progress, ProgressStep};
 use crate::cli::snapshot::head;
 use crate::cli::{CliError, Exit, Ui, json};
 use crate::frame::{BadEntry, Fault, Store, spool, verify};
@@ -45,7 +45,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let store = store_of(args, &workspace)?;
     let mut progress = Progress::new(&program.ui);
     let verdict = verify::verify(&store, &mut |done| {
-        progress.show(Step {
+        progress.show(ProgressStep {
             position: done,
             total: None,
             message: "frames checked",

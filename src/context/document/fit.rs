@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::super::budget::{Cost, Fit, Form, Level, fit};
+use super::super::budget::{Fit, Form, Level, TokenCost, fit};
 use super::super::markdown::link_code;
 use super::super::overview::Overview;
 use super::super::resource::Resource;
@@ -111,7 +111,7 @@ impl Document<'_> {
     }
 
     /// What each resource costs; outlines and frames are only looked at when the full texts do not fit.
-    pub(super) fn costs(&self, tokens_max: u64) -> io::Result<Vec<Cost>> {
+    pub(super) fn costs(&self, tokens_max: u64) -> io::Result<Vec<TokenCost>> {
         let full = self.blocks().measure(Level::Full)?;
         let fits = full.iter().flatten().sum::<u64>() <= tokens_max / 2;
         let measured = |level| {
@@ -128,7 +128,7 @@ impl Document<'_> {
         );
         let cost = |(at, resource): (usize, &Resource)| {
             let full = full[at].unwrap_or_default();
-            Cost {
+            TokenCost {
                 scope: resource.scopes.strongest(),
                 full,
                 outline: outline[at],

@@ -16,7 +16,7 @@ use crate::git::{ObjectError, Repository, diff_trees};
 use crate::node::{Scan, SnapshotRoot};
 use crate::site::Freshness;
 use crate::synthesis::summarize::says;
-use crate::synthesis::{Part, PartKind, Reason};
+use crate::synthesis::{ChildNode, PartKind, Reason};
 use crate::workspace::{Target, Workspace};
 
 /// What a slot's frames are.
@@ -311,7 +311,7 @@ fn planned_slot(agent: &Agent, planned: &Planned, scan: &Scan) -> KnownSlot {
 pub(super) fn sentence(heard: &[Heard], name: &[u8], is_directory: bool) -> Option<String> {
     let speaks = |one: &&Heard| !one.is_synthesis && one.frame.made_by() != MadeBy::Person;
     let best = heard.iter().find(speaks)?;
-    says(&Part {
+    says(&ChildNode {
         name: String::from_utf8_lossy(name),
         kind: if is_directory {
             PartKind::Directory

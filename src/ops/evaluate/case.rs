@@ -6,7 +6,7 @@ use similar::{DiffTag, TextDiff};
 
 use crate::base::NodeId;
 use crate::find::truth::{changed_names, question_of};
-use crate::find::{Question, subject};
+use crate::find::{Query, subject};
 use crate::git::{EntryMode, LogEntry, ObjectError, ObjectKind, Repository, diff_trees};
 use crate::symbol::Language;
 use crate::synthesis::outline;
@@ -28,7 +28,7 @@ pub struct Case {
     /// A digest of the first line of the message.
     pub subject: u32,
     /// The message as a question.
-    pub question: Question,
+    pub question: Query,
     /// The source files that it changed.
     pub files: Vec<String>,
     /// The definitions that it changed: file and name, named by the file's map.
@@ -112,7 +112,7 @@ fn case(repo: &Repository, commit: NodeId, entry: &LogEntry) -> Result<Option<Ca
         return Ok(None);
     }
     let text = question_of(&entry.message, &names_of_files(repo, tree)?);
-    let Some(question) = Question::of(&text).filter(|question| question.words.len() >= WORDS_MIN)
+    let Some(question) = Query::of(&text).filter(|question| question.words.len() >= WORDS_MIN)
     else {
         return Ok(None);
     };

@@ -8,15 +8,15 @@ use crate::chat::body::add_extra;
 use crate::chat::sendable::sendable;
 use crate::chat::{Message, Request};
 use crate::provider::definition::Definition;
-use crate::provider::kind::Kind;
+use crate::provider::kind::ProviderKind;
 use crate::provider::wire;
 
 /// Where a request goes, below the endpoint.
 pub(in crate::provider) fn path(definition: &Definition, streams: bool) -> String {
     match definition.kind {
-        Kind::Anthropic => "messages".to_owned(),
-        Kind::Gemini => gemini::path(definition.model().unwrap_or_default(), streams),
-        Kind::Ollama => "api/chat".to_owned(),
+        ProviderKind::Anthropic => "messages".to_owned(),
+        ProviderKind::Gemini => gemini::path(definition.model().unwrap_or_default(), streams),
+        ProviderKind::Ollama => "api/chat".to_owned(),
         _ => "chat/completions".to_owned(),
     }
 }
@@ -29,7 +29,7 @@ pub(in crate::provider) fn body(request: &Request, definition: &Definition) -> V
         .filter(|_| definition.capabilities.structured_output);
     if let Some(mut body) = wire::body(request, definition) {
         if let Some(schema) = schema {
-            let add = if definition.kind == Kind::Anthropic {
+            let add = if definition.kind == ProviderKind::Anthropic {
                 anthropic::add_schema
             } else {
                 openai::add_schema
@@ -50,7 +50,7 @@ pub(in crate::provider) fn body(request: &Request, definition: &Definition) -> V
         schema,
         streams: wire::streams(request, definition),
     };
-    let mut body = if definition.kind == Kind::Gemini {
+    let mut body = if definition.kind == ProviderKind::Gemini {
         gemini::body(&asked)
     } else {
         ollama::body(&asked)
@@ -60,11 +60,11 @@ pub(in crate::provider) fn body(request: &Request, definition: &Definition) -> V
 }
 
 /// Takes note of a document that came in, a piece of a stream or a whole answer.
-pub(in crate::provider) fn hear(kind: Kind, document: &Value, heard: &mut Heard) {
+pub(in crate::provider) fn hear(kind: ProviderKind, document: &Value, heard: &mut Heard) {
     match kind {
-        Kind::Anthropic => anthropic::hear(document, heard),
-        Kind::Gemini => gemini::hear(document, heard),
-        Kind::Ollama => ollama::hear(document, heard),
+        ProviderKind::Anthropic => anthropic::hear(document, heard),
+        ProviderKind::Gemini => gemini::hear(document, heard),
+        ProviderKind::Ollama => ollama::hear(document, heard),
         _ => openai::hear(document, heard),
     }
 }

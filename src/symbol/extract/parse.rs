@@ -32,11 +32,11 @@ const PIECE_READS_MAX: usize = 64;
 const HEREDOCS_MAX: usize = 4_096;
 
 thread_local! {
-    static READERS: RefCell<BTreeMap<Language, Reader>> = const { RefCell::new(BTreeMap::new()) };
+    static READERS: RefCell<BTreeMap<Language, ByteReader>> = const { RefCell::new(BTreeMap::new()) };
 }
 
 /// A parser and what its node kinds mean.
-struct Reader {
+struct ByteReader {
     parser: Parser,
     rules: Rules,
 }
@@ -116,7 +116,7 @@ pub(super) fn with_tree(
         return false;
     }
     READERS.with_borrow_mut(|readers| {
-        let reader = readers.entry(language).or_insert_with(|| Reader {
+        let reader = readers.entry(language).or_insert_with(|| ByteReader {
             parser: Parser::new(),
             rules: Rules::new(grammar),
         });

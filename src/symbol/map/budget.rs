@@ -29,7 +29,7 @@ const ALIASED_FILES: usize = 8;
 
 /// A file of a map that is kept from one request to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Shown {
+pub struct KeptFile {
     /// Its number.
     pub number: u32,
     /// How much of it.
@@ -38,7 +38,7 @@ pub struct Shown {
 
 /// What an earlier map says of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Known {
+pub enum Previous {
     /// Just what this one would say at this level.
     Same(Level),
     /// Something else.
@@ -47,7 +47,7 @@ pub enum Known {
     New,
 }
 
-impl Known {
+impl Previous {
     fn order(self) -> u8 {
         match self {
             Self::Same(_) => 0,
@@ -203,13 +203,13 @@ impl SymbolMap<'_> {
         &self,
         numbers: &[u32],
         tokens_max: u64,
-        known: &dyn Fn(u32) -> Known,
-    ) -> Vec<Shown> {
+        known: &dyn Fn(u32) -> Previous,
+    ) -> Vec<KeptFile> {
         let mut known_of = vec![None; self.references().files.len()];
         for number in numbers {
             known_of[*number as usize] = Some(known(*number));
         }
-        let mut order: Vec<(Known, u32)> = self
+        let mut order: Vec<(Previous, u32)> = self
             .ranked()
             .into_iter()
             .filter_map(|number| Some((known_of[number as usize]?, number)))
@@ -221,13 +221,13 @@ impl SymbolMap<'_> {
             files: BTreeMap::new(),
         };
         for (known, number) in &order {
-            if let Known::Same(level) = known {
+            if let Previous::Same(level) = known {
                 kept.show(*number, *level, 0);
             }
         }
         let new: Vec<u32> = order
             .iter()
-            .filter(|(known, _)| !matches!(known, Known::Same(_)))
+            .filter(|(known, _)| !matches!(known, Previous::Same(_)))
             .map(|(_, number)| *number)
             .collect();
         let half = kept.tokens_left / 2;
@@ -247,7 +247,7 @@ impl SymbolMap<'_> {
         }
         kept.files
             .into_iter()
-            .map(|(number, (level, _))| Shown { number, level })
+            .map(|(number, (level, _))| KeptFile { number, level })
             .collect()
     }
 }

@@ -1,11 +1,11 @@
 //! The bytes of one file's symbols, as the cache keeps them: canonical, and safe to read back from anywhere.
 
-use super::entries::{Entries, Form, Mark};
+use super::entries::{Entries, Mark, Modifiers};
 use super::entry::FileSymbols;
 use super::import::Import;
 use super::uses::{Uses, Ways};
 use crate::symbol::cache::{Cached, ObjectCache};
-use crate::symbol::codec::{Reader, put_number, put_text, put_texts};
+use crate::symbol::codec::{ByteReader, put_number, put_text, put_texts};
 use crate::symbol::language::Language;
 use crate::symbol::outline::DEPTH_MAX;
 
@@ -49,7 +49,7 @@ impl Cached for FileSymbols {
     }
 
     fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut rest = Reader(bytes);
+        let mut rest = ByteReader(bytes);
         if rest.byte()? != Self::VERSION {
             return None;
         }
@@ -119,7 +119,7 @@ fn put_uses(out: &mut Vec<u8>, uses: &Uses) {
     put_text(out, uses.names());
 }
 
-fn flag(rest: &mut Reader<'_>) -> Option<bool> {
+fn flag(rest: &mut ByteReader<'_>) -> Option<bool> {
     match rest.byte()? {
         0 => Some(false),
         1 => Some(true),
@@ -128,12 +128,15 @@ fn flag(rest: &mut Reader<'_>) -> Option<bool> {
 }
 
 /// The count of elements that follow, each of at least this many bytes: nothing is allocated on the word of a number alone.
-fn count(rest: &mut Reader<'_>, bytes_min: usize) -> Option<usize> {
+fn count(rest: &mut ByteReader<'_>, bytes_min: usize) -> Option<usize> {
     let count = usize::try_from(rest.number()?).ok()?;
     (count <= rest.0.len() / bytes_min).then_some(count)
 }
 
-fn many<T>(rest: &mut Reader<'_>, read: fn(&mut Reader<'_>) -> Option<T>) -> Option<Vec<T>> {
+fn many<T>(
+    rest: &mut ByteReader<'_>,
+    read: fn(&mut ByteReader<'_>) -> Option<T>,
+) -> Option<Vec<T>> {
     let count = count(rest, 3)?;
     let mut list = Vec::with_capacity(count);
     for _ in 0..count {
@@ -142,11 +145,11 @@ fn many<T>(rest: &mut Reader<'_>, read: fn(&mut Reader<'_>) -> Option<T>) -> Opt
     Some(list)
 }
 
-fn form(rest: &mut Reader<'_>) -> Option<Form> {
+fn form(rest: &mut ByteReader<'_>) -> Option<Modifiers> {
     let mark = *MARKS.get(usize::from(rest.byte()?))?;
     let flags = rest.byte().filter(|flags| *flags < 16)?;
     let is = |at: u8| flags >> at & 1 == 1;
-    Some(Form {
+    Some(Modifiers {
         mark,
         is_async: is(0),
         is_public: is(1),
@@ -159,7 +162,7 @@ fn form(rest: &mut Reader<'_>) -> Option<Form> {
     })
 }
 
-fn entries(rest: &mut Reader<'_>) -> Option<Entries> {
+fn entries(rest: &mut ByteReader<'_>) -> Option<Entries> {
     let count = count(rest, FORM_BYTES_MIN)?;
     let (mut forms, mut ends) = (Vec::with_capacity(count), Vec::with_capacity(3 * count));
     let mut end: u32 = 0;
@@ -179,7 +182,7 @@ fn entries(rest: &mut Reader<'_>) -> Option<Entries> {
     Entries::from_lists(forms, ends, rest.text()?)
 }
 
-fn import(rest: &mut Reader<'_>) -> Option<Import> {
+fn import(rest: &mut ByteReader<'_>) -> Option<Import> {
     Some(Import {
         path: rest.text()?,
         names: rest.texts()?,
@@ -188,7 +191,7 @@ fn import(rest: &mut Reader<'_>) -> Option<Import> {
 }
 
 /// Names must be in order and places must be entries, for others rely on both.
-fn uses(rest: &mut Reader<'_>, entries: usize) -> Option<Uses> {
+fn uses(rest: &mut ByteReader<'_>, entries: usize) -> Option<Uses> {
     let count = count(rest, 2)?;
     let mut uses = Uses::with_room(count);
     let mut name_end: u32 = 0;

@@ -19,7 +19,7 @@ pub enum Mark {
 
 /// What is known of a declaration beside its texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Form {
+pub struct Modifiers {
     /// What it is.
     pub mark: Mark,
     /// Whether it is asynchronous.
@@ -38,9 +38,9 @@ pub struct Form {
 
 /// One declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry<'e> {
+pub struct MapEntry<'e> {
     /// What it is and where.
-    pub form: Form,
+    pub form: Modifiers,
     /// Its name.
     pub name: &'e str,
     /// Of a function its parameters, of a type what it builds on.
@@ -89,14 +89,14 @@ pub struct Entries {
     /// Where these end.
     ends: Vec<u32>,
     /// Of each its form, and where its ends end.
-    forms: Vec<(Form, u32)>,
+    forms: Vec<(Modifiers, u32)>,
 }
 
 impl Entries {
     /// Adds one; parts only where its form has some.
     pub(super) fn push<'t>(
         &mut self,
-        form: Form,
+        form: Modifiers,
         name: &str,
         parts: impl IntoIterator<Item = &'t str>,
         result: &str,
@@ -130,13 +130,13 @@ impl Entries {
     }
 
     /// The lists, for those who write them down: forms, each with where its ends end, ends, and texts.
-    pub(super) fn lists(&self) -> (&[(Form, u32)], &[u32], &str) {
+    pub(super) fn lists(&self) -> (&[(Modifiers, u32)], &[u32], &str) {
         (&self.forms, &self.ends, &self.texts)
     }
 
     /// From lists; `None` where these do not fit together.
     pub(super) fn from_lists(
-        forms: Vec<(Form, u32)>,
+        forms: Vec<(Modifiers, u32)>,
         ends: Vec<u32>,
         texts: String,
     ) -> Option<Self> {
@@ -160,7 +160,7 @@ impl Entries {
 
     /// The one with this number.
     #[must_use]
-    pub fn get(&self, number: usize) -> Entry<'_> {
+    pub fn get(&self, number: usize) -> MapEntry<'_> {
         let (form, to) = self.forms[number];
         let from = number
             .checked_sub(1)
@@ -178,7 +178,7 @@ impl Entries {
             ends: &self.ends[from + 1..to as usize - 1],
         };
         let result_start = parts.ends.last().map_or(name_end, |end| *end as usize);
-        Entry {
+        MapEntry {
             form,
             name: &self.texts[start..name_end],
             parts,
@@ -187,12 +187,12 @@ impl Entries {
     }
 
     /// The forms of all of them, in order.
-    pub fn forms(&self) -> impl Iterator<Item = &Form> {
+    pub fn forms(&self) -> impl Iterator<Item = &Modifiers> {
         self.forms.iter().map(|(form, _)| form)
     }
 
     /// All of them, in order.
-    pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
+    pub fn iter(&self) -> impl Iterator<Item = MapEntry<'_>> {
         (0..self.len()).map(|number| self.get(number))
     }
 }

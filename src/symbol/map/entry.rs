@@ -1,6 +1,6 @@
 //! What a map knows of one file before it knows of any other: entries, imports, the names that are used.
 
-use super::entries::{Entries, Form, Mark};
+use super::entries::{Entries, Mark, Modifiers};
 use super::import::{self, Import};
 use super::shape::{PARTS_MAX, base_name, shape};
 use super::uses::Uses;
@@ -129,7 +129,7 @@ impl Listing<'_> {
             Mark::Variable => None,
             _ => shape.parameters,
         };
-        let form = Form {
+        let form = Modifiers {
             mark,
             is_async: shape.is_async,
             is_public: symbol.public,

@@ -22,9 +22,9 @@ mod shape;
 mod tests;
 pub(super) mod uses;
 
-pub use budget::{Chosen, Excerpt, Known, Shown};
+pub use budget::{Chosen, Excerpt, KeptFile, Previous};
 pub use codec::SymbolCache;
-pub use entries::{Entries, Entry, Form, Mark, Parts};
+pub use entries::{Entries, MapEntry, Mark, Modifiers, Parts};
 pub use entry::{FileSymbols, file_symbols, outline_and_symbols};
 pub use import::Import;
 pub use legend::{KEY, Legend};

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::budget::Excerpt;
-use super::entries::{Entry, Mark, Parts};
+use super::entries::{MapEntry, Mark, Parts};
 use super::import::Import;
 use super::legend::Legend;
 use super::reference::{FileReferences, MapFile, References};
@@ -396,7 +396,7 @@ impl Block<'_> {
         }
     }
 
-    fn push_entry(&mut self, number: usize, entry: Entry<'_>) {
+    fn push_entry(&mut self, number: usize, entry: MapEntry<'_>) {
         let form = entry.form;
         self.out
             .extend(std::iter::repeat_n("  ", usize::from(form.depth) + 1));

@@ -13,7 +13,7 @@
 
 use std::cmp::Reverse;
 
-use super::entries::{Entries, Form, Mark};
+use super::entries::{Entries, Mark, Modifiers};
 use super::notation::SymbolMap;
 use super::reference::FileReferences;
 
@@ -208,7 +208,7 @@ fn is_document(name: &str) -> bool {
 
 /// The numbers of the declarations of a file, those that matter most first.
 pub(super) fn by_use(entries: &Entries, references: &FileReferences) -> Vec<u32> {
-    let weight = |(number, form): (usize, &Form)| {
+    let weight = |(number, form): (usize, &Modifiers)| {
         let kind = match form.mark {
             Mark::Class => 3.0,
             Mark::Function => 2.0,

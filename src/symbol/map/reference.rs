@@ -266,7 +266,7 @@ impl Index<'_> {
                 .filter_map(|name| names.number(name))
                 .collect();
             foreign.sort_unstable();
-            let reader = Reader {
+            let reader = ByteReader {
                 index: self,
                 number,
                 language,
@@ -336,7 +336,7 @@ impl<'u> Asked<'u> {
     }
 }
 
-struct Reader<'r, 'i> {
+struct ByteReader<'r, 'i> {
     index: &'r Index<'i>,
     number: u32,
     language: Language,
@@ -345,7 +345,7 @@ struct Reader<'r, 'i> {
     seen: &'r Seen,
 }
 
-impl Reader<'_, '_> {
+impl ByteReader<'_, '_> {
     /// Adds those declarations of a name that it refers to.
     fn declarations(&self, used: &Asked<'_>, known: &[Declared], out: &mut Vec<Declared>) {
         let may_be_own = |declared: &Declared| match used.of {

@@ -27,7 +27,7 @@ use crate::frame::{Children, Frame, Store, StoreError, content_digest};
 use crate::git::{ObjectKind, Repository, StateDir, tree_entries};
 use crate::synthesis::basis::BasisOf;
 use crate::synthesis::summarize::Summarize;
-use crate::synthesis::{Child, ChildState, Part, PartKind, Policy, outline};
+use crate::synthesis::{Child, ChildNode, ChildState, PartKind, Policy, outline};
 
 /// Outlines of a delivery that are made again.
 const SAMPLE: usize = 2_000;
@@ -222,7 +222,7 @@ fn remade_directory(
     if basis != frame.basis {
         return None;
     }
-    let part = |(entry, child): (&crate::git::TreeEntry<'_>, &Option<Frame>)| Part {
+    let part = |(entry, child): (&crate::git::TreeEntry<'_>, &Option<Frame>)| ChildNode {
         name: outline::shown_name(entry.name).into_owned().into(),
         kind: PartKind::of(entry.mode),
         bodies: child

@@ -2,13 +2,13 @@
 
 use super::session::{TERMS, message, repeat, request, symbols, tier};
 use crate::base::TreePath;
-use crate::tier::{CacheTerms, Item, Key, Policy, Request, State, Tier, advance};
+use crate::tier::{CacheTerms, Item, Key, Request, State, Tier, TierPolicy, advance};
 
 /// The tokens that a tier needs: the larger of 1,024 and the minimum, and a tenth more.
 const ENOUGH: u64 = 1_127;
 
 fn counted(items: &[Item], times: usize) -> crate::tier::Step {
-    repeat(Policy::Counter, &State::default(), items, times)
+    repeat(TierPolicy::Counter, &State::default(), items, times)
 }
 
 #[test]
@@ -27,23 +27,23 @@ fn an_item_rises_by_a_tier_every_three_requests() {
 #[test]
 fn a_tier_that_is_whole_takes_nothing_in() {
     let mut items = vec![symbols("a", 1, ENOUGH)];
-    let step = repeat(Policy::Counter, &State::default(), &items, 7);
+    let step = repeat(TierPolicy::Counter, &State::default(), &items, 7);
     assert_eq!(tier(&step.layout, "a"), Some(Tier::L2));
     items.push(symbols("b", 1, ENOUGH));
     // When 'b' has waited long enough in L3 for L2, 'a' has gone on, so that L2 is empty.
-    let step = repeat(Policy::Counter, &step.state, &items, 6);
+    let step = repeat(TierPolicy::Counter, &step.state, &items, 6);
     assert_eq!(
         (tier(&step.layout, "a"), tier(&step.layout, "b")),
         (Some(Tier::L0), Some(Tier::L3))
     );
-    let step = repeat(Policy::Counter, &step.state, &items, 9);
+    let step = repeat(TierPolicy::Counter, &step.state, &items, 9);
     // L0 is whole: 'b' has an n that would do and stays in L1.
     assert_eq!(
         (tier(&step.layout, "a"), tier(&step.layout, "b")),
         (Some(Tier::L0), Some(Tier::L1))
     );
     items[0] = symbols("a", 2, ENOUGH);
-    let step = repeat(Policy::Counter, &step.state, &items, 1);
+    let step = repeat(TierPolicy::Counter, &step.state, &items, 1);
     assert_eq!(
         (tier(&step.layout, "a"), tier(&step.layout, "b")),
         (Some(Tier::Active), Some(Tier::L0))
@@ -59,7 +59,7 @@ fn a_small_tier_gives_its_items_down() {
         ..TERMS
     };
     let step = advance(
-        Policy::Counter,
+        TierPolicy::Counter,
         &counted(&[symbols("a", 1, ENOUGH)], 3).state,
         &request(&small),
         &demanding,
@@ -92,7 +92,7 @@ fn the_first_request_spreads_components_over_three_tiers() {
         components: &components,
         ..request(&items)
     };
-    let step = advance(Policy::Counter, &State::default(), &first, &TERMS);
+    let step = advance(TierPolicy::Counter, &State::default(), &first, &TERMS);
     let tiers = ["a", "b", "c", "d", "e"].map(|path| tier(&step.layout, path).unwrap().as_str());
     assert_eq!(tiers, ["L1", "L1", "L2", "L3", "active"]);
 }
@@ -106,14 +106,14 @@ fn a_conversation_graduates_oldest_first() {
             .collect()
     };
     // The messages have waited longer than they need; less than the target of them does not rebuild L3.
-    let whole = repeat(Policy::Counter, &State::default(), &talk(0), 4);
+    let whole = repeat(TierPolicy::Counter, &State::default(), &talk(0), 4);
     assert_eq!(tier(&whole.layout, "a"), Some(Tier::L3));
-    let few = repeat(Policy::Counter, &whole.state, &talk(2), 2);
+    let few = repeat(TierPolicy::Counter, &whole.state, &talk(2), 2);
     assert_eq!(few.layout.tier_of(&Key::Message(0)), Some(Tier::Active));
     // 'a' leaves L3, which is rebuilt; what is ripe of the conversation goes along.
-    let rebuilt = repeat(Policy::Counter, &few.state, &talk(2), 2);
+    let rebuilt = repeat(TierPolicy::Counter, &few.state, &talk(2), 2);
     assert_eq!(tier(&rebuilt.layout, "a"), Some(Tier::L2));
-    let many = repeat(Policy::Counter, &State::default(), &talk(3), 4);
+    let many = repeat(TierPolicy::Counter, &State::default(), &talk(3), 4);
     let tiers: Vec<_> = (0..3)
         .filter_map(|number| many.layout.tier_of(&Key::Message(number)))
         .collect();

@@ -2,7 +2,7 @@
 
 use super::session::{TERMS, message, repeat, request, symbols, tier};
 use crate::tier::cache::predict;
-use crate::tier::{Item, Key, Policy, Request, State, Tier, Touches, advance, explain};
+use crate::tier::{Item, Key, Request, State, Tier, TierPolicy, Touches, advance, explain};
 
 fn touched(path: &str, tokens: u64, commits_ago: &[u32]) -> Item {
     let touches = Touches {
@@ -32,7 +32,7 @@ fn what_changes_in_every_commit_is_never_cached() {
     ];
     items[1].key = Key::File("hot".into());
     let step = advance(
-        Policy::ExpectedCost,
+        TierPolicy::ExpectedCost,
         &State::default(),
         &of_commits(&items, 50),
         &TERMS,
@@ -56,7 +56,7 @@ fn a_dirty_file_does_not_stand_before_a_clean_one() {
     let mut items = [touched("a", 5_000, &[30]), touched("b", 5_000, &[30])];
     items[0].touches.dirty = true;
     let step = advance(
-        Policy::ExpectedCost,
+        TierPolicy::ExpectedCost,
         &State::default(),
         &of_commits(&items, 50),
         &TERMS,
@@ -70,14 +70,14 @@ fn an_intact_layout_is_kept() {
         .map(|at| touched(&format!("f{at}"), 2_000, &[at * 7]))
         .collect();
     let mut step = advance(
-        Policy::ExpectedCost,
+        TierPolicy::ExpectedCost,
         &State::default(),
         &of_commits(&items, 50),
         &TERMS,
     );
     for _ in 0..5 {
         let next = advance(
-            Policy::ExpectedCost,
+            TierPolicy::ExpectedCost,
             &step.state,
             &of_commits(&items, 50),
             &TERMS,
@@ -106,8 +106,8 @@ fn new_messages_join_the_end_of_what_is_cached() {
             .chain((0..messages).map(|number| message(number, 600)))
             .collect()
     };
-    let step = repeat(Policy::ExpectedCost, &State::default(), &talk(2), 2);
-    let next = repeat(Policy::ExpectedCost, &step.state, &talk(4), 1);
+    let step = repeat(TierPolicy::ExpectedCost, &State::default(), &talk(2), 2);
+    let next = repeat(TierPolicy::ExpectedCost, &step.state, &talk(4), 1);
     assert!(next.layout.tier_of(&Key::Message(3)) < Some(Tier::Active));
     assert_eq!(tier(&step.layout, "a"), tier(&next.layout, "a"));
 }
@@ -126,7 +126,7 @@ fn full(path: &str, version: u32, is_passing: bool) -> Item {
 }
 
 fn chances(state: &State, items: &[Item]) -> Vec<u32> {
-    let step = advance(Policy::ExpectedCost, state, &request(items), &TERMS);
+    let step = advance(TierPolicy::ExpectedCost, state, &request(items), &TERMS);
     explain(state, &request(items), &step)
         .iter()
         .map(|reason| reason.chance_per_mille)
@@ -143,11 +143,11 @@ fn a_full_text_leaves_as_others_left() {
     );
     for at in 0..5 {
         let items = [full(&at.to_string(), 1, false), symbols("b", 1, 5_000)];
-        state = advance(Policy::ExpectedCost, &state, &request(&items), &TERMS).state;
+        state = advance(TierPolicy::ExpectedCost, &state, &request(&items), &TERMS).state;
     }
     assert!(chances(&state, &[full("5", 1, false), symbols("b", 1, 5_000)])[1] > 800);
     let items = [full("a", 1, false), symbols("b", 1, 5_000)];
-    let stays = repeat(Policy::ExpectedCost, &State::default(), &items, 20).state;
+    let stays = repeat(TierPolicy::ExpectedCost, &State::default(), &items, 20).state;
     assert!(chances(&stays, &[full("a", 1, false), full("c", 1, false)])[1] < 200);
 }
 
@@ -163,7 +163,7 @@ fn what_is_worked_on_stands_behind_what_is_not() {
         ..large
     });
     let step = advance(
-        Policy::ExpectedCost,
+        TierPolicy::ExpectedCost,
         &State::default(),
         &of_commits(&items, 50),
         &TERMS,
@@ -188,12 +188,17 @@ fn what_is_sent_again_is_read_to_its_end() {
         },
     ];
     let first = advance(
-        Policy::ExpectedCost,
+        TierPolicy::ExpectedCost,
         &State::default(),
         &request(&items),
         &TERMS,
     );
-    let next = advance(Policy::ExpectedCost, &first.state, &request(&items), &TERMS);
+    let next = advance(
+        TierPolicy::ExpectedCost,
+        &first.state,
+        &request(&items),
+        &TERMS,
+    );
     let bill = predict(&first.state, &next.layout, &request(&items), &TERMS);
     assert_eq!((bill.written, bill.plain), (0, 0), "{:?}", next.layout);
 }
@@ -202,13 +207,13 @@ fn what_is_sent_again_is_read_to_its_end() {
 fn reasons_are_sentences() {
     let items = [touched("a", 5_000, &[0, 2]), touched("b", 5_000, &[])];
     let step = advance(
-        Policy::ExpectedCost,
+        TierPolicy::ExpectedCost,
         &State::default(),
         &of_commits(&items, 4),
         &TERMS,
     );
     let next = advance(
-        Policy::ExpectedCost,
+        TierPolicy::ExpectedCost,
         &step.state,
         &of_commits(&items, 4),
         &TERMS,

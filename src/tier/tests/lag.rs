@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::session::{TERMS, content, request, sessions, symbols, terms};
 use crate::base::TreePath;
 use crate::tier::cache::predict;
-use crate::tier::{Item, Key, Policy, State, Tier, Touches, advance, advance_lagging};
+use crate::tier::{Item, Key, State, Tier, TierPolicy, Touches, advance, advance_lagging};
 
 /// What may be said of the items that the last request had: those that are not there any more are gone.
 fn updates(state: &State, items: &[Item]) -> Vec<Item> {
@@ -28,7 +28,13 @@ fn updates(state: &State, items: &[Item]) -> Vec<Item> {
 /// After a request that has everything in its first tier.
 fn all_in_front(items: &[Item]) -> State {
     let request = request(items);
-    let mut state = advance(Policy::ExpectedCost, &State::default(), &request, &TERMS).state;
+    let mut state = advance(
+        TierPolicy::ExpectedCost,
+        &State::default(),
+        &request,
+        &TERMS,
+    )
+    .state;
     for tracked in state.items.values_mut() {
         tracked.tier = Tier::L0;
     }
@@ -46,13 +52,13 @@ fn a_change_in_the_first_tier_is_read_up_to_its_update() {
     };
     let (first, second) = (map(1), map(2));
     let state = all_in_front(&first);
-    let plain = advance(Policy::ExpectedCost, &state, &request(&second), &TERMS);
+    let plain = advance(TierPolicy::ExpectedCost, &state, &request(&second), &TERMS);
     assert_eq!(
         predict(&state, &plain.layout, &request(&second), &TERMS).read,
         0
     );
     let (step, items) = advance_lagging(
-        Policy::ExpectedCost,
+        TierPolicy::ExpectedCost,
         &state,
         &request(&second),
         &TERMS,
@@ -65,7 +71,7 @@ fn a_change_in_the_first_tier_is_read_up_to_its_update() {
 
     // A file that is gone is said to be gone.
     let (_, items) = advance_lagging(
-        Policy::ExpectedCost,
+        TierPolicy::ExpectedCost,
         &state,
         &request(&second[1..]),
         &TERMS,
@@ -79,7 +85,7 @@ fn a_change_in_the_first_tier_is_read_up_to_its_update() {
 
     // The same again is no change; a text that cannot be sent again does not lag; counters let nothing lag.
     let (again, items) = advance_lagging(
-        Policy::ExpectedCost,
+        TierPolicy::ExpectedCost,
         &step.state,
         &request(&second),
         &TERMS,
@@ -88,8 +94,8 @@ fn a_change_in_the_first_tier_is_read_up_to_its_update() {
     assert_eq!(again.state.edits, step.state.edits);
     assert!(predict(&step.state, &again.layout, &request(&items), &TERMS).read >= 16_900);
     for (policy, updates) in [
-        (Policy::ExpectedCost, Vec::new()),
-        (Policy::Counter, updates(&state, &second)),
+        (TierPolicy::ExpectedCost, Vec::new()),
+        (TierPolicy::Counter, updates(&state, &second)),
     ] {
         let (_, items) = advance_lagging(policy, &state, &request(&second), &TERMS, &updates);
         assert_eq!(items, second);
@@ -107,7 +113,7 @@ fn the_text_of_a_file_never_lags_and_the_statement_of_a_directory_may() {
         let items = |version| vec![item(version), symbols("b.rs", 1, 9_000)];
         let (state, now) = (all_in_front(&items(1)), items(2));
         let (_, laid) = advance_lagging(
-            Policy::ExpectedCost,
+            TierPolicy::ExpectedCost,
             &state,
             &request(&now),
             &TERMS,
@@ -127,9 +133,9 @@ proptest! {
         let mut state = State::default();
         for items in &session {
             let asked = request(items);
-            let plain = advance(Policy::ExpectedCost, &state, &asked, &terms);
+            let plain = advance(TierPolicy::ExpectedCost, &state, &asked, &terms);
             let (step, laid) =
-                advance_lagging(Policy::ExpectedCost, &state, &asked, &terms, &updates(&state, items));
+                advance_lagging(TierPolicy::ExpectedCost, &state, &asked, &terms, &updates(&state, items));
             prop_assert!(step.cost <= plain.cost);
             let find = |key: &Key| laid.iter().find(|item| item.key == *key);
             for item in items {

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::session::{POLICIES, SYSTEM, request, sessions, terms};
 use crate::tier::cache::{PromptCache, Sent, sent};
-use crate::tier::{Key, Notice, Policy, State, Step, Tier, advance, decode, encode, explain};
+use crate::tier::{Key, Notice, State, Step, Tier, TierPolicy, advance, decode, encode, explain};
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 128, ..ProptestConfig::default() })]
@@ -97,7 +97,7 @@ proptest! {
     fn what_changed_is_active_at_once_when_counted(session in sessions()) {
         let mut state = State::default();
         for items in &session {
-            let step = advance(Policy::Counter, &state, &request(items), &super::session::TERMS);
+            let step = advance(TierPolicy::Counter, &state, &request(items), &super::session::TERMS);
             for item in items.iter().filter(|item| state.requests > 0 && !item.key.is_message()) {
                 let unchanged = state.items.get(&item.key).is_some_and(|tracked| tracked.content == item.content);
                 prop_assert!(unchanged || step.layout.tier_of(&item.key) == Some(Tier::Active));
@@ -110,7 +110,7 @@ proptest! {
     fn n_grows_by_at_most_one_in_a_request_or_is_set_to_an_entry(session in sessions()) {
         let mut state = State::default();
         for items in &session {
-            let step = advance(Policy::Counter, &state, &request(items), &super::session::TERMS);
+            let step = advance(TierPolicy::Counter, &state, &request(items), &super::session::TERMS);
             for (key, tracked) in &step.state.items {
                 let before = state.items.get(key).filter(|before| before.content == tracked.content);
                 if let Some(before) = before.filter(|_| !key.is_message()) {
@@ -143,7 +143,7 @@ proptest! {
 
     #[test]
     fn damaged_states_are_built_anew(session in sessions(), at in any::<prop::sample::Index>(), bit in 0_u8..8) {
-        let step = advance(Policy::ExpectedCost, &State::default(), &request(&session[0]), &super::session::TERMS);
+        let step = advance(TierPolicy::ExpectedCost, &State::default(), &request(&session[0]), &super::session::TERMS);
         let mut bytes = encode(&step.state);
         prop_assert_eq!(decode(&bytes[..at.index(bytes.len())]), (State::default(), Some(Notice::Damaged)));
         let at = at.index(bytes.len());

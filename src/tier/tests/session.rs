@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use crate::base::{Digest, TreePath};
 use crate::tier::{
-    CacheTerms, Content, Item, Key, Layout, Policy, Request, State, Step, Tier, Touches, advance,
+    CacheTerms, Content, Item, Key, Layout, Request, State, Step, Tier, TierPolicy, Touches,
+    advance,
 };
 
 pub(super) const TERMS: CacheTerms = CacheTerms {
@@ -13,7 +14,7 @@ pub(super) const TERMS: CacheTerms = CacheTerms {
     prefix_tokens_min: 1_024,
     breakpoints_max: 4,
 };
-pub(super) const POLICIES: [Policy; 2] = [Policy::Counter, Policy::ExpectedCost];
+pub(super) const POLICIES: [TierPolicy; 2] = [TierPolicy::Counter, TierPolicy::ExpectedCost];
 pub(super) const SYSTEM: Content = Content {
     digest: Digest([1; 32]),
     tokens: 500,
@@ -55,7 +56,7 @@ pub(super) fn request(items: &[Item]) -> Request<'_> {
 }
 
 /// Sends the same items this many times.
-pub(super) fn repeat(policy: Policy, state: &State, items: &[Item], times: usize) -> Step {
+pub(super) fn repeat(policy: TierPolicy, state: &State, items: &[Item], times: usize) -> Step {
     let mut step = advance(policy, state, &request(items), &TERMS);
     for _ in 1..times {
         step = advance(policy, &step.state, &request(items), &TERMS);

@@ -10,7 +10,7 @@ use git_merkle::secret::Allowed;
 use git_merkle::session::gather::{Ingredients, Sizes};
 use git_merkle::session::task::Task;
 use git_merkle::session::{self, World};
-use git_merkle::tier::{Content, Item, Policy, Request};
+use git_merkle::tier::{Content, Item, Request, TierPolicy};
 use git_merkle::workspace::Workspace;
 
 use super::{SESSION_REQUESTS, TERMS};
@@ -183,7 +183,7 @@ impl History {
                 &self.workspace.state,
                 &world,
                 None,
-                Policy::default(),
+                TierPolicy::default(),
                 &TERMS,
             );
             session::tiers::remember_sent(&self.workspace.state, &placed).map_err(failure)?;

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use git_merkle::base::TreePath;
-use git_merkle::chat::body::{Form, Protocol, body};
+use git_merkle::chat::body::{BodyOptions, Protocol, body};
 use git_merkle::chat::{self, Capabilities, Usage};
-use git_merkle::tier::{Block, Item, Key, Layout, Policy, State, Tier, advance, advance_by_sample};
+use git_merkle::tier::{
+    Block, Item, Key, Layout, State, Tier, TierPolicy, advance, advance_by_sample,
+};
 
 use super::TERMS;
 use super::cache::PrefixCache;
@@ -56,9 +58,9 @@ pub(crate) fn play(worlds: &[Made<'_>], strategy: Strategy) -> Usage {
         let request = made.request();
         let mut step = match strategy {
             Strategy::Counter | Strategy::PathOrder => {
-                advance(Policy::Counter, &state, &request, &TERMS)
+                advance(TierPolicy::Counter, &state, &request, &TERMS)
             }
-            Strategy::ExpectedCost => advance(Policy::ExpectedCost, &state, &request, &TERMS),
+            Strategy::ExpectedCost => advance(TierPolicy::ExpectedCost, &state, &request, &TERMS),
             Strategy::KnowsOthers => {
                 let others = events
                     .iter()
@@ -118,7 +120,7 @@ fn body_of(made: &Made<'_>, layout: &Layout) -> serde_json::Value {
     };
     body(
         &request,
-        Form {
+        BodyOptions {
             protocol: Protocol::Anthropic,
             capabilities: &capabilities,
             streams: false,

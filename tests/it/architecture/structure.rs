@@ -7,50 +7,42 @@ use super::source::Source;
 const WORKSPACE_ROOM: &str = "workspace";
 pub(crate) const WORKSPACE_METHODS_MAX: usize = 25;
 
-/// Public types whose names more than one room uses. Names are taken out of this list, and none is added.
-pub(crate) const SHARED_NAMES: &[&str] = &[
-    "Asking",
-    "Body",
-    "Change",
-    "Content",
-    "Cost",
-    "Definition",
-    "Definitions",
-    "Detail",
-    "Entry",
-    "Fault",
-    "Form",
-    "Found",
-    "Include",
-    "Key",
-    "Kind",
-    "Known",
-    "Level",
-    "Line",
-    "Origin",
-    "Outcome",
-    "Part",
-    "Place",
-    "Plan",
-    "Policy",
-    "Question",
-    "Reach",
-    "Reader",
-    "Reason",
-    "Refused",
-    "Request",
-    "Role",
-    "Scope",
-    "Section",
-    "Shown",
-    "State",
-    "Step",
-    "Style",
-    "Task",
-    "Usage",
-    "Verdict",
-    "Words",
-    "Writer",
+/// Public types whose names more than one room uses, each with the reason. None is added.
+pub(crate) const SHARED_NAMES: &[(&str, &str)] = &[
+    (
+        "Content",
+        "what the room is about, in each case: of a file, of a tier's item, of a review's entry; no better noun is in use",
+    ),
+    (
+        "Definition",
+        "the providers' and the languages' own word: of a provider in settings, of a function in a file",
+    ),
+    ("Definitions", "the lists of both"),
+    (
+        "Key",
+        "of a setting as git names it, of an item of a prompt",
+    ),
+    (
+        "Level",
+        "how much of a file a budget and a map show: two scales that are never converted",
+    ),
+    (
+        "Request",
+        "one call of a chat, and its blocks as tiers lay them out",
+    ),
+    (
+        "State",
+        "of a frame for people, of the tiers of a session: git's and the caches' word",
+    ),
+    (
+        "Usage",
+        "the providers' word for tokens of an answer; a frame keeps it in its own format",
+    ),
+    ("Words", "of a question's phases, of a file for the search"),
+    (
+        "Writer",
+        "who writes requests, who writes the store's remote: Rust's word",
+    ),
 ];
 
 /// The names of the public types that a file defines.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use git_merkle::chat::{Answer, GenerationParams, Message, Reply, Request, Role};
-use git_merkle::config::{Environment, Layer, Level, Stack};
+use git_merkle::config::{Environment, Layer, Stack, TrustLevel};
 use git_merkle::git::StateDir;
 use git_merkle::provider::{Definition, Definitions, Failure, Provider, Surroundings, connect};
 
@@ -16,7 +16,9 @@ pub(super) const KINDS: [&str; 2] = ["openai", "anthropic"];
 /// Definitions from a TOML file of the user's own.
 pub(super) fn definitions(text: &str) -> Definitions {
     let mut stack = Stack::new(false);
-    stack.add(Layer::from_toml(Level::Protected, text, Path::new("config.toml")).expect("TOML"));
+    stack.add(
+        Layer::from_toml(TrustLevel::Protected, text, Path::new("config.toml")).expect("TOML"),
+    );
     Definitions::load(&stack).expect("definitions")
 }
 

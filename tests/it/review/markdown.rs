@@ -1,7 +1,7 @@
 //! The Markdown of a review, as a library of CommonMark reads it: whole at every limit, and nothing foreign in it acts.
 
 use git_merkle::review::markdown::{CHARACTERS_MIN, MARKER, characters, code, document, item};
-use git_merkle::review::{Line, Tone};
+use git_merkle::review::{StyledLine, Tone};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag};
@@ -37,7 +37,7 @@ fn hostile() -> impl Strategy<Value = String> {
     ]
 }
 
-fn lines() -> impl Strategy<Value = Vec<Line>> {
+fn lines() -> impl Strategy<Value = Vec<StyledLine>> {
     let tone = prop_oneof![
         Just(Tone::Plain),
         Just(Tone::Name),
@@ -45,7 +45,7 @@ fn lines() -> impl Strategy<Value = Vec<Line>> {
         Just(Tone::New),
         Just(Tone::Dim)
     ];
-    vec(vec((tone, hostile()), 0..4).prop_map(Line), 0..60)
+    vec(vec((tone, hostile()), 0..4).prop_map(StyledLine), 0..60)
 }
 
 /// Everything that forges render.
@@ -125,7 +125,7 @@ fn no_text_is_a_mention_a_link_a_picture_or_a_tag() {
             format!("`{text}"),
             format!("{text}`` x"),
         ] {
-            let line = Line(vec![(Tone::Name, text.clone()), (Tone::Dim, text)]);
+            let line = StyledLine(vec![(Tone::Name, text.clone()), (Tone::Dim, text)]);
             let items = vec![item(&line); 3];
             for limit in [CHARACTERS_MIN, 230, 60_000] {
                 check(&document(

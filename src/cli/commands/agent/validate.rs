@@ -1,9 +1,9 @@
 //! `git merkle agent validate`: everything that is wrong with definitions, by file and line.
 
-use crate::agent::{AgentError, Origin, Registry};
+use crate::agent::{AgentError, AgentOrigin, Registry};
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, faults};
-use crate::config::{Fault, Folder};
+use crate::config::{Diagnostic, Folder};
 use crate::workspace::Workspace;
 
 /// Arguments of `agent validate`.
@@ -34,7 +34,7 @@ pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> 
                 .warnings
                 .iter()
                 .filter(|_| args.id.is_none())
-                .map(|warning| Fault {
+                .map(|warning| Diagnostic {
                     file: folder.path.clone(),
                     line: None,
                     message: warning.clone(),
@@ -71,13 +71,13 @@ fn faults_of(
     workspace: &Workspace,
     folder: &Folder,
     is_wanted: impl Fn(&str) -> bool,
-) -> Vec<Fault> {
+) -> Vec<Diagnostic> {
     let mut folder = folder.clone();
     folder
         .files
         .retain(|name, _| !is_definition(name) || is_wanted(name));
     let mut registry = Registry::built_in();
-    registry.add_folder(&folder, |file| Origin::Team(file.to_owned()));
+    registry.add_folder(&folder, |file| AgentOrigin::Team(file.to_owned()));
     let profiles = workspace.profiles();
     let mut found = registry.faults.clone();
     for agent in registry.iter() {
@@ -91,7 +91,7 @@ fn faults_of(
                 .lines()
                 .position(|line| line.trim_start().starts_with("profile"))
                 .map(|at| at + 1);
-            found.push(Fault {
+            found.push(Diagnostic {
                 file: folder.path_of(&name),
                 line,
                 message: error.to_string(),

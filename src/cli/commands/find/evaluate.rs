@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::cli::{CliError, Exit, Program};
 use crate::ops;
-use crate::ops::evaluate::{Case, Figures, Judge, Outcome, ROWS};
+use crate::ops::evaluate::{Case, CommitScore, Figures, Judge, ROWS};
 use crate::ops::worth::table;
 use crate::workspace::Workspace;
 
@@ -71,12 +71,12 @@ pub(super) fn run(range: &str, program: &mut Program) -> Result<Exit, CliError> 
     Ok(Exit::Done)
 }
 
-fn judged(workspace: &Workspace, cases: &[Case]) -> Result<Vec<Outcome>, CliError> {
+fn judged(workspace: &Workspace, cases: &[Case]) -> Result<Vec<CommitScore>, CliError> {
     let judge = Judge::new(workspace);
     cases.iter().map(|case| Ok(judge.judge(case)?)).collect()
 }
 
-fn commit(case: &Case, outcome: &Outcome) -> Commit {
+fn commit(case: &Case, outcome: &CommitScore) -> Commit {
     let row = |(shown, figures): (&&'static str, &Figures)| Row {
         shown,
         recall: figures.recall,

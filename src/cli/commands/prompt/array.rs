@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::base::token;
-use crate::chat::body::{self, Form, Protocol};
+use crate::chat::body::{self, BodyOptions, Protocol};
 use crate::chat::{Image, Message};
 use crate::cli::commands::context::entries;
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::provider::{self, Definition};
-use crate::session::{self, Placed, Preview, PreviewOptions, Reader, TurnAsking, TurnError};
-use crate::tier::{Block, CacheTerms, Policy};
+use crate::session::{self, Addressee, Placed, Preview, PreviewOptions, TurnAsking, TurnError};
+use crate::tier::{Block, CacheTerms, TierPolicy};
 use crate::workspace::Workspace;
 
 /// The smallest limits of Anthropic's models, for its form without a provider: marks, shortest prefix.
@@ -39,7 +39,7 @@ pub struct ArrayArgs {
     symbol_tokens: Option<u64>,
     /// How to place parts in tiers: by expected cost, or by counting requests without a change
     #[arg(long, value_name = "policy", value_parser = parse_policy, default_value = "expected-cost")]
-    policy: Policy,
+    policy: TierPolicy,
 }
 
 /// A tier as programs read it.
@@ -67,10 +67,10 @@ struct Document<'d> {
     notes: &'d [String],
 }
 
-fn parse_policy(text: &str) -> Result<Policy, String> {
+fn parse_policy(text: &str) -> Result<TierPolicy, String> {
     match text {
-        "counter" => Ok(Policy::Counter),
-        "expected-cost" => Ok(Policy::ExpectedCost),
+        "counter" => Ok(TierPolicy::Counter),
+        "expected-cost" => Ok(TierPolicy::ExpectedCost),
         _ => Err("expected expected-cost or counter".to_owned()),
     }
 }
@@ -123,7 +123,7 @@ pub fn assemble(
         asking,
     };
     let reader = |definition: Option<&Definition>, wished| {
-        let mut reader = Reader::of(definition, wished);
+        let mut reader = Addressee::of(definition, wished);
         reader.policy = args.policy;
         reader.takes_block = format == "manual";
         let is_anthropic = definition.is_some_and(|definition| {
@@ -217,7 +217,7 @@ fn body_of(format: &str, preview: &Preview) -> serde_json::Value {
     }
     body::body(
         request,
-        Form {
+        BodyOptions {
             protocol,
             capabilities: &capabilities,
             streams: false,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::document;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
-use crate::config::{Layer, Level, Place, Stack};
+use crate::config::{Layer, Place, Stack, TrustLevel};
 use crate::git::credential;
 use crate::provider::{Definitions, definition};
 
@@ -128,7 +128,7 @@ fn settings(args: &Args) -> Vec<SettingDocument> {
 
 /// Reads the settings as they would be read once they are written.
 fn check(settings: &[SettingDocument]) -> Result<(), CliError> {
-    let mut layer = Layer::new(Level::Protected);
+    let mut layer = Layer::new(TrustLevel::Protected);
     for setting in settings {
         let spelling = setting.key.trim_start_matches("merkle.");
         layer.add(spelling, setting.value.clone(), Place::CommandLine);

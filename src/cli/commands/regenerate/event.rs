@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::base::{AgentId, FrameType, TreePath};
-use crate::cli::progress::{Progress, Step};
+use crate::cli::progress::{Progress, ProgressStep};
 use crate::cli::ui::OutputError;
 use crate::cli::{Ui, json};
 use crate::provider::ledger::{Spend, dollars};
@@ -47,7 +47,7 @@ struct Line {
 pub(super) fn show(progress: &mut Progress, event: &Event) {
     if let Event::Progress { done, total, spent } = event {
         let message = message(spent);
-        progress.show(Step {
+        progress.show(ProgressStep {
             position: *done,
             total: Some(*total),
             message: &message,

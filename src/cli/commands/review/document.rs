@@ -8,7 +8,7 @@ use crate::cli::frames::{FrameDocument, State};
 use crate::cli::json;
 use crate::cli::range::{Range, Revision};
 use crate::review::{
-    Change, Changes, Content, Declaration, File, How, Role, Section, Version, verdict,
+    Change, Changes, Content, Declaration, File, FileRole, How, Section, Version, verdict,
 };
 use crate::symbol::Visibility;
 
@@ -243,9 +243,9 @@ fn file(file: &File) -> FileDocument {
             _ => "changed",
         },
         role: match file.role() {
-            Role::Program => "program",
-            Role::Aside => "aside",
-            Role::Test => "test",
+            FileRole::Program => "program",
+            FileRole::Aside => "aside",
+            FileRole::Test => "test",
         },
         code: file.is_code(),
         missing: [&file.old, &file.new].into_iter().flatten().any(is_absent),

@@ -8,7 +8,7 @@ use super::known::{Known, provenance};
 use crate::cli::range::Range;
 use crate::frame::Frame;
 use crate::ops::touched::Restated;
-use crate::review::{Changes, Detail, Line, Tone, parts, say};
+use crate::review::{Changes, StyledLine, Tone, Verbosity, parts, say};
 use crate::site::page::{Mend, SaidText, mends};
 use crate::site::sheet::{Sheet, SheetSection};
 use crate::site::{Freshness, escaped, markdown};
@@ -22,12 +22,12 @@ const CONTEXT_LINES: usize = 1;
 
 /// The file; empty where nothing differs.
 pub(super) fn render(changes: &Changes, known: &Known<'_>, range: &Range) -> String {
-    let Some(verdict) = say(changes, Detail::Short).into_iter().next() else {
+    let Some(verdict) = say(changes, Verbosity::Short).into_iter().next() else {
         return String::new();
     };
     let mut verdict = verdict.text();
     verdict.extend(known.verdict().map(|(_, text)| text));
-    let mut sections: Vec<SheetSection> = parts(changes, Detail::All)
+    let mut sections: Vec<SheetSection> = parts(changes, Verbosity::All)
         .iter()
         .map(|part| SheetSection {
             title: part.title.to_owned(),
@@ -56,7 +56,7 @@ pub(super) fn render(changes: &Changes, known: &Known<'_>, range: &Range) -> Str
     sheet.render()
 }
 
-fn changed(lines: &[Line]) -> String {
+fn changed(lines: &[StyledLine]) -> String {
     let mut out = String::from("<ul class=\"changes\">\n");
     for line in lines.iter().take(LINES_MAX) {
         out.push_str("<li>");

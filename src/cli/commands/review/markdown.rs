@@ -5,14 +5,14 @@ use similar::{ChangeTag, TextDiff};
 use super::known::Known;
 use crate::cli::range::Range;
 use crate::review::markdown::{code, document, item};
-use crate::review::{Changes, Detail, say};
+use crate::review::{Changes, Verbosity, say};
 
 /// Lines of one statement that are shown.
 const LINES_MAX: usize = 12;
 
 /// The document; empty where nothing differs.
 pub(super) fn render(changes: &Changes, known: &Known<'_>, range: &Range, limit: usize) -> String {
-    let all = say(changes, Detail::All);
+    let all = say(changes, Verbosity::All);
     let Some((verdict, all)) = all.split_first() else {
         return String::new();
     };
@@ -26,7 +26,7 @@ pub(super) fn render(changes: &Changes, known: &Known<'_>, range: &Range, limit:
             .chain(said.iter().cloned())
             .collect::<Vec<_>>()
     };
-    let short = say(changes, Detail::Short);
+    let short = say(changes, Verbosity::Short);
     document(&verdict, &[items(all), items(&short[1..])], limit)
 }
 

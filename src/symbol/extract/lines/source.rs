@@ -95,7 +95,7 @@ pub(super) fn read(found: &mut Found, text: &str, row: &Row) {
     let Ok(code) = String::from_utf8(masked) else {
         return;
     };
-    let mut reader = Reader {
+    let mut reader = ByteReader {
         text,
         code: &code,
         row,
@@ -128,7 +128,7 @@ struct Start<'l> {
     columns: usize,
 }
 
-struct Reader<'t> {
+struct ByteReader<'t> {
     text: &'t str,
     code: &'t str,
     row: &'t Row,
@@ -139,7 +139,7 @@ struct Reader<'t> {
     doc_from: Option<usize>,
 }
 
-impl Reader<'_> {
+impl ByteReader<'_> {
     fn line(&mut self, found: &mut Found, at: usize, line: &str) {
         let code = line.trim();
         if code.is_empty() {
