@@ -546,7 +546,7 @@ pub fn staleness(
         .map(|task| task.reason))
 }
 
-/// Whether the head of what a view gathers holds: the answer that [`crate::view::gather`] wants.
+/// Whether the head of what a view gathers holds: the answer that [`crate::view::gather()`] wants.
 pub fn is_subject_fresh(
     workspace: &Workspace,
     store: &Store<'_>,

@@ -2,7 +2,7 @@
 //!
 //! | step | what |
 //! |---|---|
-//! | read | the answer, by [`edit`](super::edit) |
+//! | read | the answer, by [`super::edit`] |
 //! | check | every path: within the repository, no link, no submodule, not ignored, no session; and that all of it fits |
 //! | write | by [`git::work_change`](crate::git::work_change): a journal first, then the files |
 //! | undo | each file as it was, if it is still as it was written |

@@ -10,7 +10,7 @@
 //! | a unified diff in a fence | [`diff`] | [`Act::Edit`], [`Act::Create`], [`Act::Empty`], [`Act::Mode`] |
 //! | ``- delete `path` `` or ``- rename `path` to `path` `` | [`answer`] | [`Act::Delete`], [`Act::Rename`] |
 //!
-//! [`demand`] has the values; [`fit`] finds where an edit or a hunk goes; [`plan`] does everything that an answer says, in memory.
+//! [`demand`] has the values; [`fit`] finds where an edit or a hunk goes; [`plan()`] does everything that an answer says, in memory.
 
 pub mod answer;
 pub mod block;
