@@ -20,9 +20,10 @@ use super::commands::{
 use super::error::CliError;
 use super::exit::Exit;
 use super::program::Program;
+use crate::config::Environment;
 use crate::git::Location;
 use crate::secret::FindingId;
-use crate::workspace::When;
+use crate::workspace::{When, Workspace, WorkspaceError};
 
 /// The commands under the headings they have in help and manual.
 const GROUPS: &[(&str, &[&str])] = &[
@@ -374,6 +375,16 @@ impl Global {
             git_dir,
             settings: self.settings.clone(),
         }
+    }
+
+    /// Opens the repository and its settings.
+    pub fn open(&self, environment: &Environment) -> Result<Workspace, WorkspaceError> {
+        Workspace::open(
+            &self.location(),
+            environment,
+            self.settings(),
+            self.trust.as_deref(),
+        )
     }
 
     /// The settings of `-c`, as `(key, value)`; without `=` the value is missing and means true.

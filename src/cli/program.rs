@@ -89,13 +89,7 @@ impl Program {
 
     /// Opens the repository and its settings, and warns of nothing.
     pub fn open_silently(&mut self) -> Result<Workspace, CliError> {
-        let (global, environment) = (&self.global, &self.environment);
-        let workspace = Workspace::open(
-            &global.location(),
-            environment,
-            global.settings(),
-            global.trust.as_deref(),
-        )?;
+        let workspace = self.global.open(&self.environment)?;
         self.skipped = workspace.skipped.clone();
         self.ui.adopt(workspace.settings.presentation.clone());
         Ok(workspace)

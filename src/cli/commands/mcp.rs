@@ -31,7 +31,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     // A wrong directory or setting is said now, while a person still looks.
     program.open()?;
     if program.ui.can_ask() {
-        program.ui.note("this is a server: an MCP client starts it and speaks JSON-RPC to it; 'git help merkle-mcp' shows how");
+        program.ui.note("this is a server: an MCP client starts it and speaks JSON-RPC to it; the guide docs/guide/agents.md shows how");
     }
     let server = Server::new(
         program.global.clone(),

@@ -12,7 +12,6 @@ use crate::cli::args::Global;
 use crate::cli::snapshot::head;
 use crate::config::Environment;
 use crate::node::{IgnoreRules, scan_entries};
-use crate::workspace::Workspace;
 
 const SCHEME: &str = "frame://";
 /// What an address holds as it is: the unreserved characters of RFC 3986, section 2.3, and the slash.
@@ -96,12 +95,7 @@ pub(super) fn list(
 }
 
 fn top(global: &Global, environment: &Environment) -> Result<Vec<TreePath>, CliError> {
-    let workspace = Workspace::open(
-        &global.location(),
-        environment,
-        global.settings(),
-        global.trust.as_deref(),
-    )?;
+    let workspace = global.open(environment)?;
     let root = head(&workspace)?;
     let scan = scan_entries(
         &workspace.repository,
