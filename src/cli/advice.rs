@@ -95,9 +95,12 @@ fn speaker<'r>(agents: &'r Registry, asked: &Asked<'_>) -> Result<&'r Agent, Age
     if let Some(id) = asked.agent {
         return agents.get(id.as_str()).map_err(|_| id.clone());
     }
-    let of_type = asked
-        .frame_type
-        .and_then(|frame_type| agents.iter().find(|agent| agent.frame_type == *frame_type));
+    // A type that several agents have is the person's, if the built-in agent of persons has it.
+    let of_type = asked.frame_type.and_then(|frame_type| {
+        let is_of_type = |agent: &&Agent| agent.frame_type == *frame_type;
+        let human = agents.get(HUMAN).ok().filter(is_of_type);
+        human.or_else(|| agents.iter().find(is_of_type))
+    });
     let default = if asked.frame_type.is_some() {
         HUMAN
     } else {

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde::Serialize;
 
-use crate::agent::{Maker, Registry};
+use crate::agent::{HUMAN, Maker, Registry};
 use crate::base::TreePath;
 use crate::base::printable::is_safe;
 use crate::base::variable::holds_key;
@@ -147,7 +147,8 @@ fn command(agents: &Registry, slot: &Slot, path: &TreePath, option: &str) -> Opt
         }
         Maker::Outline => format!("git merkle regenerate{option} {word}"),
         Maker::Model(_) => format!("git merkle regenerate --agent {name}{option} {word}"),
-        Maker::Person => format!("git merkle affirm {word}"),
+        Maker::Person if name.as_str() == HUMAN => format!("git merkle affirm {word}"),
+        Maker::Person => format!("git merkle affirm --agent {name} {word}"),
     })
 }
 

@@ -1,11 +1,13 @@
 //! `git merkle note`, `affirm` and `retract`: what a person says about a path, how long it holds, and its end.
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
 use crate::agent::{Agent, HUMAN};
 use crate::base::limit::BODY_BYTES_MAX;
-use crate::base::{FrameType, clock};
+use crate::base::{AgentId, FrameType, clock};
+use crate::cli::advice::shell_word;
 use crate::cli::frames::{FrameDocument, FramesDocument, State};
 use crate::cli::program::Program;
 use crate::cli::snapshot::{find, head};
@@ -122,6 +124,12 @@ pub fn affirm(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError>
                     "what is said is about its content of today"
                 };
                 program.ui.note(&format!("'{path}': {stands}"));
+                for agent in &said.carried_by_others {
+                    program.ui.note(&format!(
+                        "agent '{agent}' said something about an earlier content: git merkle affirm --agent {agent} {}",
+                        shell_word(path)
+                    ));
+                }
                 continue;
             }
             (None, several) => {
@@ -195,6 +203,8 @@ struct Said<'w> {
     standing: Vec<Frame>,
     /// About earlier contents.
     carried: Vec<Carried>,
+    /// Other agents that people speak for and that said something about earlier contents.
+    carried_by_others: BTreeSet<AgentId>,
 }
 
 impl<'w> Said<'w> {
@@ -223,6 +233,8 @@ impl<'w> Said<'w> {
             &root,
             &target,
         )?;
+        let others = carried.iter().filter(|carried| !is_meant(&carried.frame));
+        let carried_by_others = others.map(|carried| carried.frame.agent.clone()).collect();
         carried.retain(|carried| is_meant(&carried.frame));
         Ok(Self {
             workspace,
@@ -231,6 +243,7 @@ impl<'w> Said<'w> {
             frame_type,
             standing,
             carried,
+            carried_by_others,
         })
     }
 

@@ -366,3 +366,32 @@ fn a_note_follows_its_file_through_renames() {
     repo.git(&["commit", "-q", "-m", "gone"]).ok();
     assert_eq!(repo.merkle(&["status", "--carried"]).ok(), "");
 }
+
+/// A note of another agent that people speak for was "to affirm" in a review, and `affirm` said that there was none.
+#[test]
+fn a_carried_note_of_another_agent_is_named_with_the_command_that_affirms_it() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    repo.merkle(&[
+        "note",
+        "src/lib.rs",
+        "-m",
+        "Sums wrap.",
+        "--agent",
+        "assistant",
+    ])
+    .ok();
+    repo.fill("commit second\n+ src/lib.rs = pub fn sub() {}\n");
+    let none = repo.merkle(&["affirm", "src/lib.rs"]).exits(1);
+    let command = "git merkle affirm --agent assistant src/lib.rs";
+    assert!(none.err().contains(command), "{none}");
+    let words: Vec<&str> = command.split(' ').skip(2).collect();
+    repo.merkle(&words).ok();
+    let shown = repo
+        .merkle(&["show", "src/lib.rs", "--agent", "assistant"])
+        .ok();
+    assert!(shown.contains("assistant/note fresh src/lib.rs"), "{shown}");
+    // A type that both agents have is a person's where nothing is said yet.
+    let missing = repo.merkle(&["get-head", "README.md", "--type", "note"]);
+    assert!(!missing.err().contains("--agent"), "{missing}");
+}
