@@ -48,6 +48,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
                 .map_err(|error| error.to_string()),
             // A client that only asks what the server can do, and one that changes its mind, ends it too.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(ServerInitializeError::ExpectedInitializeRequest(_)) => {
+                Err("its first message is no request".to_owned())
+            }
             Err(error) => Err(error.to_string()),
         }
     });

@@ -144,6 +144,14 @@ fn both_eras_are_served_by_one_pipe() {
     brief.ask("server/discover", &modern(&json!({})));
     assert_eq!(brief.leave().0, Some(0));
     assert_eq!(Client::silent(&repo, &[]).leave().0, Some(0));
+    let backwards = repo.run(PROGRAM).arg("mcp");
+    let backwards =
+        backwards.input("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
+    let told = backwards.run().exits(65);
+    assert_eq!(
+        told.err(),
+        "error: the client does not speak MCP: its first message is no request\n"
+    );
 }
 
 #[test]
