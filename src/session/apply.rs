@@ -24,7 +24,7 @@ use crate::profile::Phase;
 /// Where sessions are, in any case that a file system may take for the same.
 const SESSIONS: &[u8] = b".teddy/sessions/";
 /// The phases whose answers hold files.
-const WORK: [Phase; 2] = [Phase::Generating, Phase::Revising];
+pub const WORK: [Phase; 2] = [Phase::Generating, Phase::Revising];
 
 /// Why an answer is not applied, or not taken back.
 #[derive(Debug, thiserror::Error)]

@@ -112,7 +112,7 @@ pub struct SaidText {
     pub note: String,
     /// The text as HTML.
     pub html: String,
-    /// True where the page says the same in another way, so that it is shown when it is asked for.
+    /// True where the page says the same in another way: the reader opens it.
     pub is_folded: bool,
 }
 

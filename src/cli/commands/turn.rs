@@ -17,6 +17,7 @@ use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Style, clipboard, given};
 use crate::profile::Phase;
+use crate::session::apply::WORK;
 use crate::session::folder::{INPUT, REPORT, prompt_file, response_file};
 use crate::session::record::BY_PERSON;
 use crate::session::{
@@ -422,8 +423,7 @@ fn tell_state(open: &OpenSession, program: &mut Program) -> Result<Exit, CliErro
         return Ok(Exit::Done);
     }
     writeln!(ui, "turn {number} ({phase}): {status}")?;
-    let is_work = matches!(turn.phase(), Phase::Generating | Phase::Revising);
-    if is_work && turn.status() == Status::Approved {
+    if WORK.contains(&turn.phase()) && turn.status() == Status::Approved {
         ui.note("write its files with 'git merkle turn apply'");
     }
     ui.note(&next);
