@@ -82,7 +82,10 @@ fn assert_clean(faults: &[Fault]) {
 #[test]
 fn the_source_keeps_the_map() {
     let crate_dir = Path::new(env!("CARGO_MANIFEST_DIR"));
-    assert_clean(&check(&rust_files(crate_dir, "src")));
+    let mut files = rust_files(crate_dir, "src");
+    // Cargo runs the build script on its own: it stands in no room, and prints and reads the environment.
+    files.retain(|(path, _)| path != "src/base/token/build.rs");
+    assert_clean(&check(&files));
 }
 
 /// Before, it had 165 methods in 32 files.

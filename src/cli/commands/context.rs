@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::base::{FrameType, TreePath, printable, token};
+use crate::base::{FrameType, TreePath, printable};
 use crate::cli::progress::{Progress, ProgressStep};
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::ui::OutputError;
@@ -121,9 +121,6 @@ struct MissingDocument {
 /// Reads the lists, plans the document and writes it.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let is_heard = is_heard(args, &program.ui);
-    if is_heard {
-        token::prepare();
-    }
     let workspace = if args.output.is_some() || args.copy {
         program.open()?
     } else {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::base::{TreePath, token};
+use crate::base::TreePath;
 use crate::cli::snapshot::{SnapshotArgs, find};
 use crate::cli::{CliError, Exit, Program, json};
 use crate::find::{Definition, FIELDS, Field, Hit, Ladder, Line, Query, Ranked, Steps, Weights};
@@ -107,9 +107,6 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             "only the first {} words of the question count",
             question.terms.len()
         ));
-    }
-    if !args.files {
-        token::prepare();
     }
     let workspace = program.open_paged()?;
     let root = args

@@ -87,9 +87,6 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     if args.languages {
         return languages(program);
     }
-    if args.budget.is_some() || program.ui.is_json() {
-        token::prepare();
-    }
     let workspace = program.open_paged()?;
     let (found, root) = ops::map::symbols_of(&workspace.repository, &workspace.state, || {
         let root = args

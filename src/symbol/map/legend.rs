@@ -126,7 +126,7 @@ const ALIAS_COST: i64 = 30;
 const ALIAS_LINE_COST: i64 = 40;
 
 /// About what a directory and the slash behind it cost, in tenths of a token: a token for most names and for each mark
-/// within. Choosing does not need to count, and a map needs no vocabulary then.
+/// within. Choosing does not need to count.
 fn directory_cost(path: &str) -> i64 {
     let name = |name: &str| {
         1 + name.len().saturating_sub(1) / LETTERS + name.matches(['_', '-', '.']).count()

@@ -34,6 +34,7 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("futures_util", &["provider", "regen", "session"]),
     ("gix", &["git"]),
     ("htmd", &["page"]),
+    ("icu_properties", &["base"]),
     ("ignore", &["node", "agent", "synthesis", "context"]),
     ("indicatif", &["cli"]),
     ("markup5ever_rcdom", &["page"]),
@@ -57,7 +58,6 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("similar", &["cli", "ops::evaluate"]),
     ("strsim", &["config"]),
     ("thiserror", ANYWHERE),
-    ("tiktoken", &["base"]),
     (
         "tokio",
         &["base", "page", "provider", "regen", "session", "ops", "cli"],

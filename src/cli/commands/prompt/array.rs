@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::base::token;
 use crate::chat::body::{self, BodyOptions, Protocol};
 use crate::chat::{Image, Message};
 use crate::cli::commands::context::entries;
@@ -93,7 +92,6 @@ pub fn assemble(
     program: &mut Program,
 ) -> Result<Preview, CliError> {
     let Recipient { provider, format } = recipient;
-    token::prepare();
     let session = args
         .session
         .as_ref()
