@@ -8,7 +8,7 @@ use std::iter::once;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ErrorKind};
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use super::commands::{
@@ -355,7 +355,7 @@ impl Arguments {
         {
             Ok(parsed) => Ok(Invocation::Run(Box::new(parsed))),
             Err(error) if !error.use_stderr() => Ok(Invocation::Print(error.render().to_string())),
-            Err(error) => Err(usage_error(&error)),
+            Err(error) => Err(usage_error(&error, arguments)),
         }
     }
 }
@@ -452,8 +452,43 @@ fn grouped_help(definition: &clap::Command) -> String {
         .collect()
 }
 
+/// The command that a command line names, as far as it can be understood: `git merkle turn run`.
+fn named_command(error: &clap::Error, arguments: &[OsString]) -> String {
+    let mut definition = definition();
+    definition.build();
+    let failed = error.get(ContextKind::InvalidArg).map(ToString::to_string);
+    let is_only_here = |option: &clap::Arg| {
+        !option.is_global_set() && failed.as_ref() == Some(&option.to_string())
+    };
+    if definition.get_arguments().any(is_only_here) {
+        return "git merkle".to_owned();
+    }
+    let (mut at, mut names) = (&definition, vec!["git", "merkle"]);
+    let mut words = arguments.iter().skip(1).map(|word| word.to_string_lossy());
+    while let Some(word) = words.next() {
+        if let Some(below) = at.find_subcommand(&*word) {
+            names.push(below.get_name());
+            at = below;
+        } else if takes_next(at, &word) {
+            words.next();
+        }
+    }
+    names.join(" ")
+}
+
+/// True for an option whose value is the next word.
+fn takes_next(command: &clap::Command, word: &str) -> bool {
+    command.get_opts().any(|option| {
+        let long = word.strip_prefix("--").map(Some) == Some(option.get_long());
+        let short = option
+            .get_short()
+            .is_some_and(|short| word == format!("-{short}"));
+        (long || short) && !option.is_require_equals_set()
+    })
+}
+
 /// Turns clap's several paragraphs into one message and hints.
-fn usage_error(error: &clap::Error) -> CliError {
+fn usage_error(error: &clap::Error, arguments: &[OsString]) -> CliError {
     let text = error.render().to_string();
     let is_bare = matches!(
         error.kind(),
@@ -475,16 +510,8 @@ fn usage_error(error: &clap::Error) -> CliError {
     let tips = text
         .lines()
         .filter_map(|line| line.trim().strip_prefix("tip: "));
-    let usage = text
-        .lines()
-        .find_map(|line| line.strip_prefix("Usage: "))
-        .unwrap_or("git merkle");
-    let verbs: Vec<&str> = usage
-        .split(' ')
-        .take_while(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
-        .collect();
     tips.fold(failed, CliError::hint)
-        .hint(format!("see '{} -h'", verbs.join(" ")))
+        .hint(format!("see '{} -h'", named_command(error, arguments)))
 }
 
 #[cfg(test)]
@@ -590,7 +617,17 @@ mod tests {
             (
                 "git-merkle --color=mauve init",
                 "expected auto, always or never",
-                "hint: see 'git merkle -h'",
+                "hint: see 'git merkle init -h'",
+            ),
+            (
+                "git-merkle -C show map --budget x",
+                "expected a number, such as 8000 or 8k",
+                "hint: see 'git merkle map -h'",
+            ),
+            (
+                "git-merkle turn run --max-calls",
+                "a value is required",
+                "hint: see 'git merkle turn run -h'",
             ),
             (
                 "git-merkle -c x init",

@@ -216,9 +216,9 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_reader_is_silent_success() {
+    fn a_reader_that_went_away_ends_it_silently_as_git() {
         let error = CliError::from(OutputError::Closed);
         assert!(error.is_silent());
-        assert_eq!(error.exit(), Exit::Done);
+        assert_eq!(error.exit(), Exit::ReaderGone);
     }
 }

@@ -14,7 +14,7 @@
 //! | 79 | budget reached |
 //! | 128 | git itself failed |
 //! | 129 | usage |
-//! | 130, 143 | ended by a signal (interrupt, terminate) |
+//! | 130, 141, 143 | ended by a signal (interrupt, a reader that went away, terminate) |
 
 use std::process::ExitCode;
 
@@ -48,13 +48,15 @@ pub enum Exit {
     Usage = 129,
     /// Ended by an interrupt (Ctrl-C).
     Interrupted = 130,
+    /// The reader of standard output went away before the answer was complete.
+    ReaderGone = 141,
     /// Ended by a request to terminate.
     Terminated = 143,
 }
 
 impl Exit {
     /// Every way to end, in the order of the codes.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Done,
         Self::No,
         Self::Partial,
@@ -68,6 +70,7 @@ impl Exit {
         Self::Git,
         Self::Usage,
         Self::Interrupted,
+        Self::ReaderGone,
         Self::Terminated,
     ];
 
@@ -93,7 +96,7 @@ mod tests {
         let codes = Exit::ALL.map(Exit::code);
         assert_eq!(
             codes,
-            [0, 1, 3, 65, 69, 74, 75, 77, 78, 79, 128, 129, 130, 143]
+            [0, 1, 3, 65, 69, 74, 75, 77, 78, 79, 128, 129, 130, 141, 143]
         );
     }
 

@@ -6,6 +6,7 @@
 
 pub mod absent;
 pub mod advice;
+pub mod amount;
 pub mod args;
 pub mod asker;
 mod clipboard;

@@ -2,8 +2,11 @@
 
 use super::CliError;
 use super::advice::shell_word;
+use crate::git::PathFilter;
 use crate::node::{Snapshot, SnapshotRoot};
-use crate::workspace::{Target, Workspace, find_object, find_target};
+use crate::workspace::{
+    NamedTarget, Target, Workspace, find_object, find_target, find_targets, snapshot_filter,
+};
 
 /// Which state of the repository is meant.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -134,6 +137,26 @@ pub fn find(workspace: &Workspace, root: &SnapshotRoot, spec: &str) -> Result<Ta
         &workspace.prefix(),
         spec,
     )?)
+}
+
+/// The nodes that arguments name: nodes as they are written, and the files that patterns match.
+pub fn find_all(
+    workspace: &Workspace,
+    root: &SnapshotRoot,
+    specs: &[String],
+) -> Result<Vec<NamedTarget>, CliError> {
+    let (repo, prefix) = (&workspace.repository, workspace.prefix());
+    Ok(find_targets(repo, root.tree, &prefix, specs)?)
+}
+
+/// Which paths of a snapshot arguments let in.
+pub fn filter(
+    workspace: &Workspace,
+    root: &SnapshotRoot,
+    specs: &[String],
+) -> Result<PathFilter, CliError> {
+    let (repo, prefix) = (&workspace.repository, workspace.prefix());
+    Ok(snapshot_filter(repo, root.tree, &prefix, specs)?)
 }
 
 /// The node that an argument of a command without snapshot names: below HEAD where there is one.

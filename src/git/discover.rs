@@ -29,6 +29,9 @@ pub(super) fn discover(
     overrides: &[String],
 ) -> Result<gix::ThreadSafeRepository, OpenError> {
     refuse_embedded(directory, overrides)?;
+    if is_above_a_ceiling(directory) {
+        return Err(OpenError::NotFound(directory.to_owned()));
+    }
     match look_up(directory, overrides) {
         Err(
             error @ (OpenError::NotFound(_) | OpenError::Untrusted(_) | OpenError::Damaged { .. }),
@@ -142,6 +145,28 @@ fn accepts_all(overrides: &[String]) -> bool {
         .map(|(_, value)| value.to_owned())
         .or(own)
         .is_some_and(|value| value == "all")
+}
+
+/// True when the nearest repository lies at or above a ceiling: gix looks into a ceiling itself, git stops below it.
+fn is_above_a_ceiling(directory: &Path) -> bool {
+    let options = upwards(TrustPolicy::Assume(Trust::Full));
+    if options.ceiling_dirs.is_empty() {
+        return false;
+    }
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let (here, ceilings) = (real(directory), options.ceiling_dirs.clone());
+    let Some((git_dir, work_dir)) = nearest(directory, options) else {
+        return false;
+    };
+    let git_dir = real(&git_dir);
+    let place = match work_dir {
+        Some(work_dir) if !here.starts_with(&git_dir) => real(&work_dir),
+        _ => git_dir,
+    };
+    let is_between = |ceiling: PathBuf| {
+        here != ceiling && here.starts_with(&ceiling) && ceiling.starts_with(&place)
+    };
+    ceilings.iter().map(|ceiling| real(ceiling)).any(is_between)
 }
 
 fn upwards(trust: TrustPolicy) -> gix::discover::upwards::Options<'static> {

@@ -6,6 +6,7 @@
 mod git_config;
 pub mod offer;
 pub mod open;
+pub mod paths;
 pub mod secrets;
 pub mod settings;
 pub mod sharing;
@@ -15,6 +16,7 @@ pub mod trust;
 
 pub use offer::{AgentOffer, FileOffer, Offer};
 pub use open::{Workspace, WorkspaceError};
+pub use paths::{NamedTarget, find_targets, path_filter, snapshot_filter};
 pub use secrets::RulesError;
 pub use settings::{GatheredSettings, PagerSetting, Presentation, Settings, SettingsError, When};
 pub use sharing::Sharing;

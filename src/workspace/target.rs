@@ -1,15 +1,19 @@
-//! What people write to name a node: a path, `<rev>:<path>`, a revision, an object id.
+//! What people write to name a node: a path, a pathspec, `<rev>:<path>`, a revision, an object id.
 //!
-//! A path is tried first, relative to the current directory, in the snapshot that the command looks at; then a
-//! revision. A commit names its root directory. Write `HEAD:./x` or `./x` where both could be meant.
+//! A path is tried first, relative to the current directory, in the snapshot that the command looks at; then a pathspec
+//! ([`super::paths`]); then a revision. A commit names its root directory. Write `HEAD:./x` or `./x` where both could be meant.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use super::paths::{files_that_match, pathspec};
 use crate::base::{NodeId, TreePath};
 use crate::frame::NodeKind;
-use crate::git::{EntryMode, ObjectError, ObjectKind, Repository, RevisionError};
+use crate::git::{
+    EntryMode, ObjectError, ObjectKind, Pathspec, PathspecError, Repository, RevisionError,
+};
+use crate::node::ScanError;
 
 /// A node that the user named.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +58,26 @@ pub enum TargetError {
     /// Symlinks and submodules are leaves without frames.
     #[error("'{0}' is a symlink or submodule; only files and directories have frames")]
     Leaf(String),
+    /// No file has such a path.
+    #[error("no file of the snapshot matches '{0}'")]
+    NoMatch(String),
+    /// A pattern where one node is wanted.
+    #[error("'{pattern}' matches {count} files; one is expected")]
+    Several {
+        /// As written.
+        pattern: String,
+        /// How many it matches.
+        count: usize,
+    },
+    /// A revision or an object where a path is wanted.
+    #[error("'{0}' is not a path of the snapshot")]
+    NotAPath(String),
+    /// Begins like a pathspec and is none.
+    #[error(transparent)]
+    Pathspec(#[from] PathspecError),
+    /// The snapshot cannot be walked.
+    #[error(transparent)]
+    Scan(#[from] ScanError),
     /// `..` led out of the repository.
     #[error("'{0}' is outside the repository")]
     Outside(String),
@@ -65,6 +89,14 @@ pub enum TargetError {
     Revision(#[from] RevisionError),
 }
 
+/// What an argument means: one node, or the files that a pattern matches.
+pub(super) enum Meant {
+    /// What stands at a path, or a revision names.
+    Node(Target),
+    /// Any number of files.
+    Files(Pathspec),
+}
+
 /// Finds the node that `spec` names; `tree` is the snapshot's root, `prefix` the current directory in it.
 pub fn find_target(
     repo: &Repository,
@@ -72,19 +104,59 @@ pub fn find_target(
     prefix: &TreePath,
     spec: &str,
 ) -> Result<Target, TargetError> {
+    let pattern = match meant(repo, tree, prefix, spec)? {
+        Meant::Node(target) => return Ok(target),
+        Meant::Files(pattern) => pattern,
+    };
+    let mut found = files_that_match(repo, tree, [pattern])?;
+    match (found.pop(), found.len()) {
+        (Some(only), 0) => Ok(only),
+        (None, _) => Err(TargetError::NoMatch(spec.to_owned())),
+        (Some(_), others) => Err(TargetError::Several {
+            pattern: spec.to_owned(),
+            count: others + 1,
+        }),
+    }
+}
+
+/// Finds out what an argument means: what stands at the path as it is written, then a pathspec, then a revision.
+pub(super) fn meant(
+    repo: &Repository,
+    tree: NodeId,
+    prefix: &TreePath,
+    spec: &str,
+) -> Result<Meant, TargetError> {
+    let at = |path: TreePath| -> Result<Option<Meant>, TargetError> {
+        let found = repo.find_entry(&tree, path.as_bytes())?;
+        let found = found.map(|(mode, id)| target(spec, mode, id, Some(path), Some(tree)));
+        Ok(found.transpose()?.map(Meant::Node))
+    };
     let as_path =
         locate(repo, prefix, spec.as_bytes()).ok_or_else(|| TargetError::Outside(spec.to_owned()));
     if let Ok(path) = &as_path
-        && let Some((mode, id)) = repo.find_entry(&tree, path.as_bytes())?
+        && let Some(found) = at(path.clone())?
     {
-        return target(spec, mode, id, Some(path.clone()), Some(tree));
+        return Ok(found);
     }
-    match find_object(repo, prefix, spec) {
-        Err(TargetError::Unknown(_)) => {
+    let as_pathspec = pathspec(repo, prefix, spec);
+    let named = as_pathspec.as_ref().and_then(|found| found.as_ref().ok());
+    if let Some(path) = named.and_then(Pathspec::path)
+        && let Some(found) = at(path)?
+    {
+        return Ok(found);
+    }
+    let object = find_object(repo, prefix, spec);
+    // Some revisions look like patterns, as `HEAD^{/fix?}`; what begins with a colon and matches others is one.
+    let is_pattern = named.is_some_and(|pattern| pattern.path().is_none())
+        && (object.is_err() || spec.starts_with(':'));
+    match (object, as_pathspec) {
+        (_, Some(Ok(pattern))) if is_pattern => Ok(Meant::Files(pattern)),
+        (Err(TargetError::Unknown(_)), Some(Err(malformed))) => Err(malformed.into()),
+        (Err(TargetError::Unknown(_)), _) => {
             as_path?;
             Err(TargetError::Unknown(spec.to_owned()))
         }
-        found => found,
+        (found, _) => found.map(Meant::Node),
     }
 }
 

@@ -13,14 +13,13 @@ use crate::base::{FrameType, TreePath, printable};
 use crate::cli::progress::{Progress, ProgressStep};
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::ui::OutputError;
-use crate::cli::{CliError, Exit, Program, Ui, clipboard, json};
-use crate::config::value;
+use crate::cli::{CliError, Exit, Program, Ui, amount, clipboard, json};
 use crate::context::body::ABSENT;
 use crate::context::document::SECTIONS;
 use crate::context::pattern::{is_url, parse_revision};
 use crate::context::{Document, List, Markup, Scope};
 use crate::find::Query;
-use crate::git::Repository;
+use crate::git::{Pathspec, Repository};
 use crate::node::SnapshotRoot;
 use crate::ops::{self, PageOptions, PayloadOptions, SecretPolicy};
 use crate::session;
@@ -50,7 +49,7 @@ pub struct Args {
     section: Option<u8>,
     /// Limit the payload to this many tokens (an estimate; 8k works): resources are reduced to outline, frame or name. Default
     /// where nothing is listed: merkle.contextBudget, else 24000
-    #[arg(long, value_name = "tokens", value_parser = parse_tokens)]
+    #[arg(long, value_name = "tokens", value_parser = amount::count)]
     budget: Option<u64>,
     /// Also show the frames of this type of everything listed
     #[arg(long, value_name = "type")]
@@ -295,12 +294,6 @@ fn plan<'w>(
     Ok(document)
 }
 
-/// A number of tokens as git reads numbers: `8k` is 8192.
-fn parse_tokens(text: &str) -> Result<u64, String> {
-    let count = value::integer(text).and_then(|count| u64::try_from(count).ok());
-    count.ok_or_else(|| "expected a number of tokens, such as 8000 or 8k".to_owned())
-}
-
 /// Stops at secrets, unless they are to be taken out; in sections without bodies only names are looked at.
 fn secret_policy(
     args: &Args,
@@ -402,7 +395,8 @@ pub(super) fn entries(
     arguments.iter().map(line).collect()
 }
 
-/// An argument as an entry of a list: paths are seen from the current directory, `<rev>:<path>` from the root.
+/// An argument as an entry of a list: paths are seen from the current directory, `<rev>:<path>` from the root, and
+/// git's magic `:/docs` or `:(top,glob)src/*.rs` where a list can say the same.
 ///
 /// An absolute path below the work tree is that of its file; any other is left as it is, and refused by name.
 fn entry(repo: &Repository, argument: &[u8]) -> Vec<u8> {
@@ -410,22 +404,34 @@ fn entry(repo: &Repository, argument: &[u8]) -> Vec<u8> {
         let Some(path) = locate(repo, &TreePath::root(), argument) else {
             return argument.to_vec();
         };
-        let end: &[u8] = if argument.ends_with(b"/") || path.is_root() {
-            b"/"
-        } else {
-            b""
-        };
-        let path = if path.is_root() {
-            b"."
-        } else {
-            path.as_bytes()
-        };
-        return [path, end].concat();
+        return as_entry(&path, argument);
     }
     if is_url(argument) || parse_revision(argument).is_some() {
         return argument.to_vec();
     }
+    if argument.starts_with(b":")
+        && Pathspec::is_magic(argument)
+        && let Ok(pathspec) = Pathspec::parse(repo, &repo.prefix(), argument)
+        && let Some(glob) = pathspec.as_glob()
+    {
+        return as_entry(&glob, argument);
+    }
     from_directory(&repo.prefix(), argument)
+}
+
+/// A path from the root as an entry; one that was written as a directory stays one.
+fn as_entry(path: &TreePath, argument: &[u8]) -> Vec<u8> {
+    let path_or_dot = if path.is_root() {
+        b"."
+    } else {
+        path.as_bytes()
+    };
+    let end: &[u8] = if argument.ends_with(b"/") || path.is_root() {
+        b"/"
+    } else {
+        b""
+    };
+    [path_or_dot, end].concat()
 }
 
 /// A relative path or pattern as it is seen from the root.

@@ -12,8 +12,8 @@ use crate::cli::range::{self, Range, Revision};
 use crate::cli::words::{counted_lines, write_lines, write_words};
 use crate::cli::{CliError, Exit, Style, Ui, json};
 use crate::frame::{BasisKind, Head, Slot, Store};
-use crate::git::{EntryMode, Side, diff_trees};
-use crate::workspace::{TargetError, Workspace, locate};
+use crate::git::{EntryMode, Pathspec, Side, diff_trees};
+use crate::workspace::{Workspace, locate, path_filter};
 
 /// Arguments of `diff`.
 #[derive(Debug, clap::Args)]
@@ -21,7 +21,7 @@ pub struct Args {
     /// <rev>..<rev>, <rev>...<rev> (from their merge base), two revisions, or one to compare with HEAD
     #[arg(value_name = "rev", required = true, num_args = 1..=2)]
     revisions: Vec<String>,
-    /// Compare only these paths and what is below them
+    /// Compare only these paths and what is below them, or what matches these pathspecs
     #[arg(value_name = "path", last = true)]
     paths: Vec<String>,
     /// Only frames of this agent
@@ -108,6 +108,14 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         new,
     } = found;
     let is_same = differences.is_empty();
+    for path in &args.paths {
+        if is_nowhere(&workspace, path, &range)? {
+            let (old, new) = (&range.old.name, &range.new.name);
+            program.ui.note(&format!(
+                "'{path}' stands neither in '{old}' nor in '{new}'"
+            ));
+        }
+    }
     for (revision, lacking) in [(&range.old, &old), (&range.new, &new)] {
         tell(&program.ui, &workspace.agents(), revision, lacking);
     }
@@ -145,17 +153,8 @@ fn find(
     store: &Store<'_>,
     range: &Range,
 ) -> Result<Found, CliError> {
-    let (repo, prefix) = (&workspace.repository, workspace.prefix());
-    let below = |path: &String| {
-        locate(repo, &prefix, path.as_bytes()).ok_or_else(|| TargetError::Outside(path.clone()))
-    };
-    let wanted = args
-        .paths
-        .iter()
-        .map(below)
-        .collect::<Result<Vec<_>, _>>()?;
-    let is_wanted =
-        |path: &TreePath| wanted.is_empty() || wanted.iter().any(|wanted| is_below(path, wanted));
+    let repo = &workspace.repository;
+    let wanted = path_filter(repo, &workspace.prefix(), &args.paths)?;
     let (old, new) = (range.old.tree, range.new.tree);
     let mut changes = Vec::new();
     if old != new {
@@ -190,7 +189,10 @@ fn find(
     };
     let (old_bare, new_bare) = (is_bare(old)?, is_bare(new)?);
     let mut found = Found::default();
-    for (path, old, new) in changes.into_iter().filter(|(path, _, _)| is_wanted(path)) {
+    for (path, old, new) in changes
+        .into_iter()
+        .filter(|(path, _, _)| wanted.wants(path.as_bytes()))
+    {
         let heads = [heads(args, store, old)?, heads(args, store, new)?];
         let has_outline = |heads: &[Head]| heads.iter().any(|head| slot(head) == outline);
         if !heads.iter().any(|heads| has_outline(heads)) {
@@ -207,9 +209,15 @@ fn find(
     Ok(found)
 }
 
-fn is_below(path: &TreePath, above: &TreePath) -> bool {
-    let rest = path.as_bytes().strip_prefix(above.as_bytes());
-    above.is_root() || rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+/// True for a plain path that neither side has, which is most often a slip.
+fn is_nowhere(workspace: &Workspace, written: &str, range: &Range) -> Result<bool, CliError> {
+    let repo = &workspace.repository;
+    let path = locate(repo, &workspace.prefix(), written.as_bytes());
+    let Some(path) = path.filter(|_| !Pathspec::is_magic(written.as_bytes())) else {
+        return Ok(false);
+    };
+    let stands = |tree| Ok::<_, CliError>(repo.find_entry(tree, path.as_bytes())?.is_some());
+    Ok(!stands(&range.old.tree)? && !stands(&range.new.tree)?)
 }
 
 fn is_named(args: &Args, slot: &Slot) -> bool {

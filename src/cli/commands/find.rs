@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::base::TreePath;
-use crate::cli::snapshot::{SnapshotArgs, find};
-use crate::cli::{CliError, Exit, Program, json};
+use crate::cli::snapshot::SnapshotArgs;
+use crate::cli::{CliError, Exit, Program, amount, json};
 use crate::find::{Definition, FIELDS, Field, Hit, Ladder, Line, Query, Ranked, Steps, Weights};
+use crate::git::PathFilter;
 use crate::node::SnapshotRoot;
 use crate::ops::find::FILES_MAX;
 use crate::ops::{self, Findable, Ranking};
-use crate::workspace::Workspace;
+use crate::workspace::{TargetError, Workspace, snapshot_filter};
 
 /// Tokens of an answer where none are named.
 const BUDGET: u64 = 2_000;
@@ -26,11 +26,11 @@ pub struct Args {
     /// The question in plain words, as one quoted argument
     #[arg(value_name = "question", required_unless_present = "evaluate")]
     question: Option<String>,
-    /// Search only these files and directories
+    /// Search only these files and directories, and what matches these pathspecs
     #[arg(value_name = "path")]
     paths: Vec<String>,
     /// Limit the answer to this many tokens (an estimate); a larger budget only adds lines
-    #[arg(long, value_name = "tokens", default_value_t = BUDGET)]
+    #[arg(long, value_name = "tokens", default_value_t = BUDGET, value_parser = amount::count)]
     budget: u64,
     /// Print only paths, the best first
     #[arg(long)]
@@ -112,7 +112,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let root = args
         .snapshot
         .root_of_files(&workspace, |text| program.ui.warn(text))?;
-    let below = below(args, &workspace, &root)?;
+    let wanted = wanted(args, &workspace, &root)?;
     let mut findable = ops::find::findable(
         &workspace.repository,
         &workspace.state,
@@ -125,17 +125,17 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             .warn(&format!("only the first {FILES_MAX} files are looked at"));
     }
     ops::find::add_said(&workspace, &mut findable, &root, &workspace.store()?)?;
-    let ranking = findable.rank(
-        &question,
-        &|path| is_below(path, &below),
-        &Weights::default(),
-    )?;
+    let ranking = findable.rank(&question, &|path| wanted.wants(path), &Weights::default())?;
     if let Some(note) = ops::absent::note(
         &workspace.repository,
         ranking.absent,
         args.snapshot.revision(),
     ) {
         program.ui.warn(&note);
+    }
+    let is_none_there = || !findable.paths().any(|path| wanted.wants(path));
+    if ranking.files.is_empty() && !args.paths.is_empty() && is_none_there() {
+        return Err(TargetError::NoMatch(args.paths.join(" ")).into());
     }
     if ranking.files.is_empty() && !program.ui.is_json() {
         program.ui.note(&format!(
@@ -295,35 +295,13 @@ fn shown(definition: &Definition, is_whole: bool) -> Shown<'_> {
 }
 
 /// The paths that were asked for.
-fn below(
-    args: &Args,
-    workspace: &Workspace,
-    root: &SnapshotRoot,
-) -> Result<Vec<TreePath>, CliError> {
-    let path = |spec: &String| {
-        let named = find(workspace, root, spec);
-        let no_path = || {
-            CliError::new(
-                Exit::Usage,
-                format!("'{spec}' is not a path of the snapshot"),
-            )
-            .hint("put the question in quotes")
-        };
-        let target = named.map_err(|_| no_path())?;
-        target
-            .path
-            .filter(|_| target.root == Some(root.tree))
-            .ok_or_else(no_path)
+fn wanted(args: &Args, workspace: &Workspace, root: &SnapshotRoot) -> Result<PathFilter, CliError> {
+    let (repo, prefix) = (&workspace.repository, workspace.prefix());
+    let found = snapshot_filter(repo, root.tree, &prefix, &args.paths);
+    // Most often a word of a question.
+    let no_path = |error| match error {
+        TargetError::Unknown(word) => TargetError::NotAPath(word),
+        other => other,
     };
-    args.paths.iter().map(path).collect()
-}
-
-fn is_below(path: &[u8], below: &[TreePath]) -> bool {
-    let starts = |start: &TreePath| {
-        start.is_root()
-            || path
-                .strip_prefix(start.as_bytes())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
-    };
-    below.is_empty() || below.iter().any(starts)
+    found.map_err(|error| CliError::from(no_path(error)).hint("put the question in quotes"))
 }

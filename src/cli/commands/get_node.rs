@@ -9,7 +9,7 @@ use crate::base::printable::one_line;
 use crate::base::{AgentId, FrameType, TreePath, printable, token};
 use crate::cli::frames::{SignatureDocument, signatures, write_content, write_signature};
 use crate::cli::snapshot::{find_at_head, head};
-use crate::cli::{CliError, Exit, Program, Style, Ui};
+use crate::cli::{CliError, Exit, Program, Style, Ui, amount};
 use crate::frame::{BasisKind, Frame, Store};
 use crate::ops::{self, Carried};
 use crate::sync::Signature;
@@ -58,7 +58,7 @@ pub struct Args {
     )]
     query: String,
     /// Limit the output to this many tokens (an estimate)
-    #[arg(long, value_name = "tokens")]
+    #[arg(long, value_name = "tokens", value_parser = amount::count)]
     budget: Option<u64>,
     /// Print only the bodies, as one text
     #[arg(long)]

@@ -3,23 +3,23 @@
 use serde::Serialize;
 
 use crate::base::token;
-use crate::cli::snapshot::{SnapshotArgs, find};
-use crate::cli::{CliError, Exit, Program, json};
+use crate::cli::snapshot::{SnapshotArgs, filter};
+use crate::cli::{CliError, Exit, Program, amount, json};
 use crate::node::SnapshotRoot;
 use crate::ops;
 use crate::ops::map::FILES_MAX;
 use crate::symbol::Language;
 use crate::symbol::map::{Detail, Excerpt, MapEntry, MapFile, SymbolMap, mark, references};
-use crate::workspace::Workspace;
+use crate::workspace::{TargetError, Workspace};
 
 /// Arguments of `map`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Show only these files and directories; references are still counted in all files
+    /// Show only these files and directories, and what matches these pathspecs; references are still counted in all files
     #[arg(value_name = "path")]
     paths: Vec<String>,
     /// Limit the map to this many tokens (an estimate); the most used declarations come first
-    #[arg(long, value_name = "tokens")]
+    #[arg(long, value_name = "tokens", value_parser = amount::count)]
     budget: Option<u64>,
     /// Show the line on which each declaration starts
     #[arg(long)]
@@ -162,28 +162,14 @@ fn wanted(
     root: &SnapshotRoot,
     files: &[MapFile<'_>],
 ) -> Result<Vec<u32>, CliError> {
-    let mut below = Vec::new();
-    for spec in &args.paths {
-        let target = find(workspace, root, spec)?;
-        let path = target.path.filter(|_| target.root == Some(root.tree));
-        below.push(path.ok_or_else(|| {
-            CliError::new(
-                Exit::Usage,
-                format!("'{spec}' is not a path of the snapshot"),
-            )
-        })?);
+    let filter = filter(workspace, root, &args.paths)?;
+    let numbers =
+        (0..files.len() as u32).filter(|number| filter.wants(files[*number as usize].path));
+    let numbers: Vec<u32> = numbers.collect();
+    if numbers.is_empty() && !args.paths.is_empty() {
+        return Err(TargetError::NoMatch(args.paths.join(" ")).into());
     }
-    let is_below = |path: &[u8]| {
-        below.iter().any(|start| {
-            start.is_root()
-                || path
-                    .strip_prefix(start.as_bytes())
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
-        })
-    };
-    let numbers = (0..files.len() as u32)
-        .filter(|number| below.is_empty() || is_below(files[*number as usize].path));
-    Ok(numbers.collect())
+    Ok(numbers)
 }
 
 /// One file; without an excerpt all of it.

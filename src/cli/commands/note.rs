@@ -10,12 +10,13 @@ use crate::base::{AgentId, FrameType, clock};
 use crate::cli::advice::shell_word;
 use crate::cli::frames::{FrameDocument, FramesDocument, State};
 use crate::cli::program::Program;
-use crate::cli::snapshot::{find, head};
+use crate::cli::snapshot::{find, find_all, head};
 use crate::cli::{CliError, Exit, editor, given};
 use crate::frame::{Frame, Slot, Voice};
+use crate::node::SnapshotRoot;
 use crate::ops::{self, Carried, Statement};
 use crate::secret::{guard, guard_name};
-use crate::workspace::{Target, Workspace};
+use crate::workspace::{NamedTarget, Target, Workspace};
 
 /// Whose statements, and of which kind.
 #[derive(Debug, clap::Args)]
@@ -60,7 +61,9 @@ pub struct PathsArgs {
 /// Stores what the user says, and prints the frame's id.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
-    let said = Said::open(&workspace, &args.who, &args.path)?;
+    let root = head(&workspace)?;
+    let target = find(&workspace, &root, &args.path)?;
+    let said = Said::open(&workspace, &args.who, &root, target)?;
     let given = match &args.file {
         Some(file) => Some(given::read(program, file, BODY_BYTES_MAX as u64)?),
         None => Some(args.message.join("\n\n")).filter(|text| !text.trim().is_empty()),
@@ -107,8 +110,10 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 pub fn affirm(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let (mut affirmed, mut is_all) = (Vec::new(), true);
-    for path in &args.paths {
-        let said = Said::open(&workspace, &args.who, path)?;
+    let root = head(&workspace)?;
+    for NamedTarget { written, target } in find_all(&workspace, &root, &args.paths)? {
+        let path = &written;
+        let said = Said::open(&workspace, &args.who, &root, target)?;
         let mine = said
             .carried
             .iter()
@@ -164,8 +169,10 @@ pub fn affirm(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError>
 pub fn retract(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let (mut ended, mut is_all) = (Vec::new(), true);
-    for path in &args.paths {
-        let said = Said::open(&workspace, &args.who, path)?;
+    let root = head(&workspace)?;
+    for NamedTarget { written, target } in find_all(&workspace, &root, &args.paths)? {
+        let path = &written;
+        let said = Said::open(&workspace, &args.who, &root, target)?;
         let Some(own) = said.own() else {
             is_all = false;
             program.ui.note(&format!(
@@ -208,9 +215,12 @@ struct Said<'w> {
 }
 
 impl<'w> Said<'w> {
-    fn open(workspace: &'w Workspace, who: &Who, path: &str) -> Result<Self, CliError> {
-        let root = head(workspace)?;
-        let target = find(workspace, &root, path)?;
+    fn open(
+        workspace: &'w Workspace,
+        who: &Who,
+        root: &SnapshotRoot,
+        target: Target,
+    ) -> Result<Self, CliError> {
         let agent = workspace.agents().get(&who.agent)?.clone();
         let frame_type = who
             .frame_type
@@ -230,7 +240,7 @@ impl<'w> Said<'w> {
             &workspace.repository,
             &workspace.state,
             &store,
-            &root,
+            root,
             &target,
         )?;
         let others = carried.iter().filter(|carried| !is_meant(&carried.frame));

@@ -16,14 +16,14 @@ use crate::agent::{Agent, Registry};
 use crate::base::{AgentId, FrameType, NodeId, NodeKind, TreePath};
 use crate::cli::program::Program;
 use crate::cli::progress::Progress;
-use crate::cli::snapshot::{SnapshotArgs, find};
-use crate::cli::{CliError, Exit, asker};
+use crate::cli::snapshot::{SnapshotArgs, find_all};
+use crate::cli::{CliError, Exit, amount, asker};
 use crate::node::SnapshotRoot;
 use crate::ops::{self, Asking, AskingOptions, Refresh, Refreshed, Upkeep};
 use crate::provider::ledger::{Caps, Spend};
 use crate::regen::queue::Priority;
 use crate::regen::{NodeFilter, Shard};
-use crate::workspace::{Target, Workspace};
+use crate::workspace::{NamedTarget, Target, Workspace};
 
 /// Arguments of `regenerate`.
 #[derive(Debug, clap::Args)]
@@ -78,10 +78,10 @@ struct ModelArgs {
     #[arg(long, value_name = "usd", value_parser = parse_dollars)]
     max_cost: Option<u64>,
     /// Stop before this run makes more calls, failed attempts included
-    #[arg(long, value_name = "number")]
+    #[arg(long, value_name = "number", value_parser = amount::count)]
     max_calls: Option<u64>,
     /// Stop before this run uses more tokens, input and output
-    #[arg(long, value_name = "number")]
+    #[arg(long, value_name = "number", value_parser = amount::count)]
     max_tokens: Option<u64>,
     /// Maximum concurrent calls (default: the provider's)
     #[arg(long, value_name = "number", value_parser = clap::value_parser!(u16).range(1..=256))]
@@ -344,8 +344,7 @@ fn targets(
     if args.nodes.is_empty() {
         return Ok(vec![Target::root_of(root.tree)]);
     }
-    let located = |spec: &String| {
-        let target = find(workspace, root, spec)?;
+    let located = |NamedTarget { written, target }: NamedTarget| {
         if target.kind == NodeKind::File && target.path.is_none() {
             // A file's language is told by its name, so a bare blob id is looked for in the snapshot.
             let scan =
@@ -353,7 +352,7 @@ fn targets(
             let number = scan.find(&target.id).ok_or_else(|| {
                 CliError::new(
                     Exit::Refused,
-                    format!("'{spec}' does not stand in the snapshot"),
+                    format!("'{written}' does not stand in the snapshot"),
                 )
                 .hint("name it as <rev>:<path>")
             })?;
@@ -366,5 +365,6 @@ fn targets(
         }
         Ok(target)
     };
-    args.nodes.iter().map(located).collect()
+    let named = find_all(workspace, root, &args.nodes)?;
+    named.into_iter().map(located).collect()
 }

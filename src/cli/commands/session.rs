@@ -5,7 +5,7 @@ use std::str::FromStr;
 use serde::Serialize;
 
 use crate::cli::program::Program;
-use crate::cli::{CliError, Exit, Style, Ui};
+use crate::cli::{CliError, Exit, Style, Ui, amount};
 use crate::profile::{Phase, ProviderRole};
 use crate::session::folder::{HISTORY, Session};
 use crate::session::history::{History, HistoryEntry};
@@ -75,7 +75,7 @@ struct New {
     #[arg(long, value_name = "number", default_value_t = TURNS_DEFAULT)]
     max_turns: u32,
     /// Limit all turns together to this many tokens, input and output
-    #[arg(long, value_name = "number")]
+    #[arg(long, value_name = "number", value_parser = amount::count)]
     max_tokens: Option<u64>,
     /// Limit all turns together to this many US dollars
     #[arg(long, value_name = "usd", value_parser = super::regenerate::parse_dollars)]

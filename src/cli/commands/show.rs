@@ -4,17 +4,17 @@ use crate::base::{AgentId, FrameType, NodeId, TreePath};
 use crate::cli::advice::{Asked, nothing_said};
 use crate::cli::frames::{FrameDocument, FramesDocument, Heading, State, signatures, write_whole};
 use crate::cli::program::Program;
-use crate::cli::snapshot::{SnapshotArgs, find};
+use crate::cli::snapshot::{SnapshotArgs, find_all};
 use crate::cli::{CliError, Exit};
 use crate::frame::{BasisKind, Frame, Head, Store, Voice, Voices};
 use crate::node::SnapshotRoot;
 use crate::ops::{self, Carried};
-use crate::workspace::{Target, Workspace};
+use crate::workspace::{NamedTarget, Target, Workspace};
 
 /// Arguments of `show`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Files and directories (default: the current directory)
+    /// Files and directories, or pathspecs: the files that match (default: the current directory)
     #[arg(value_name = "node")]
     nodes: Vec<String>,
     /// Only frames of this agent
@@ -98,13 +98,12 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     };
     let mut documents = Vec::new();
     let (mut is_first, mut is_said) = (true, false);
-    for spec in specs {
-        let target = find(&workspace, &root, spec)?;
+    for NamedTarget { written, target } in find_all(&workspace, &root, specs)? {
         let found = heads(args, &workspace, &store, &root, &target)?;
         if found.is_empty() {
             let (agent, frame_type) = (args.agent.as_ref(), args.frame_type.as_ref());
             let asked = Asked {
-                node: spec,
+                node: &written,
                 snapshot: &args.snapshot,
                 agent,
                 frame_type,

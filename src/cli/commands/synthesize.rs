@@ -6,7 +6,7 @@ use crate::agent::OUTLINE;
 use crate::base::FrameType;
 use crate::cli::program::Program;
 use crate::cli::snapshot::find_at_head;
-use crate::cli::{CliError, Exit};
+use crate::cli::{CliError, Exit, amount};
 use crate::ops::{self, Synthesis};
 use crate::synthesis::{PolicySpec, SourceTypes};
 
@@ -35,7 +35,7 @@ pub struct Args {
     #[arg(long, value_name = "kind", value_parser = ["file", "directory"])]
     kind: Option<String>,
     /// With filter: only children whose frames are at most this long
-    #[arg(long, value_name = "bytes")]
+    #[arg(long, value_name = "bytes", value_parser = amount::count)]
     max_bytes: Option<u64>,
 }
 

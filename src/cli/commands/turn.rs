@@ -15,7 +15,7 @@ use crate::base::limit::FILE_BYTES_MAX;
 use crate::chat::Image;
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
-use crate::cli::{CliError, Exit, Style, clipboard, given};
+use crate::cli::{CliError, Exit, Style, amount, clipboard, given};
 use crate::profile::Phase;
 use crate::session::apply::WORK;
 use crate::session::folder::{INPUT, REPORT, prompt_file, response_file};
@@ -102,7 +102,7 @@ struct New {
     #[arg(long = "image", value_name = "file", conflicts_with = "prompt_file")]
     images: Vec<PathBuf>,
     /// Limit the payload to this many tokens (an estimate)
-    #[arg(long, value_name = "tokens")]
+    #[arg(long, value_name = "tokens", value_parser = amount::count)]
     budget: Option<u64>,
     /// Copy the prompt to the clipboard as well, with wl-copy, xclip, xsel or pbcopy, else through the terminal
     #[arg(long)]

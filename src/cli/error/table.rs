@@ -37,7 +37,7 @@ impl From<OutputError> for CliError {
         match error {
             OutputError::Closed => Self {
                 silent: true,
-                ..Self::new(Exit::Done, "standard output is closed")
+                ..Self::new(Exit::ReaderGone, "standard output is closed")
             },
             OutputError::Failed(source) => Self::io("cannot write standard output", source),
         }
@@ -241,9 +241,13 @@ impl From<TargetError> for CliError {
         match error {
             TargetError::Object(inner) => inner.into(),
             TargetError::Revision(inner) => inner.into(),
-            TargetError::Unknown(_) | TargetError::NoPath { .. } => {
+            TargetError::Scan(inner) => inner.into(),
+            TargetError::Unknown(_) | TargetError::NoPath { .. } | TargetError::NoMatch(_) => {
                 Self::from_source(Exit::Git, error)
                     .hint("'git ls-tree -r --name-only HEAD' lists what is there")
+            }
+            TargetError::NotAPath(_) | TargetError::Several { .. } | TargetError::Pathspec(_) => {
+                Self::from_source(Exit::Usage, error)
             }
             TargetError::Leaf(_) | TargetError::Outside(_) => {
                 Self::from_source(Exit::Refused, error)

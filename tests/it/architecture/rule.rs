@@ -33,6 +33,7 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("flate2", &["git"]),
     ("futures_util", &["provider", "regen", "session"]),
     ("gix", &["git"]),
+    ("gix_pathspec", &["git"]),
     ("htmd", &["page"]),
     ("icu_properties", &["base"]),
     ("ignore", &["node", "agent", "synthesis", "context"]),

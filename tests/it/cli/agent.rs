@@ -45,7 +45,7 @@ fn a_new_agent_is_written_once() {
     insta::assert_snapshot!(told(&repo.merkle(&["agent", "create", "Docs"])), @"
     --- stderr
     error: invalid value 'Docs' for '<id>': 'Docs' is not a word of 1 to 32 lower-case letters, digits and dashes
-    hint: see 'git merkle -h'
+    hint: see 'git merkle agent create -h'
     --- exit 129
     ");
 }

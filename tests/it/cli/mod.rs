@@ -19,6 +19,7 @@ mod list_frames;
 mod log;
 mod mcp;
 mod note;
+mod pathspec;
 mod place;
 mod profile;
 mod prompt;

@@ -184,7 +184,7 @@ fn text_that_cannot_be_a_frame_is_refused() {
     insta::assert_snapshot!(told(&put(&repo, &["src", "-", "--type", "Not A Word"], b"x")), @"
     --- stderr
     error: invalid value 'Not A Word' for '--type <type>': 'Not A Word' is not a word of 1 to 32 lower-case letters, digits and dashes
-    hint: see 'git merkle -h'
+    hint: see 'git merkle put-frame -h'
     --- exit 129
     ");
     assert_eq!(repo.id("refs/merkle/frames"), commit);

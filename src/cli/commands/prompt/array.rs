@@ -9,7 +9,7 @@ use crate::chat::{Image, Message};
 use crate::cli::commands::context::entries;
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
-use crate::cli::{CliError, Exit, Style, Ui};
+use crate::cli::{CliError, Exit, Style, Ui, amount};
 use crate::provider::{self, Definition};
 use crate::session::{self, Addressee, Placed, Preview, PreviewOptions, TurnAsking, TurnError};
 use crate::tier::{Block, CacheTerms, TierPolicy};
@@ -34,7 +34,7 @@ pub struct ArrayArgs {
     #[arg(long = "image", value_name = "file")]
     images: Vec<PathBuf>,
     /// Limit the symbol map to this many tokens (an estimate; default: a quarter of the window, at most 32000)
-    #[arg(long = "symbols", value_name = "tokens")]
+    #[arg(long = "symbols", value_name = "tokens", value_parser = amount::count)]
     symbol_tokens: Option<u64>,
     /// How to place parts in tiers: by expected cost, or by counting requests without a change
     #[arg(long, value_name = "policy", value_parser = parse_policy, default_value = "expected-cost")]

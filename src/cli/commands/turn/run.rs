@@ -14,7 +14,7 @@ use crate::cli::commands::session::next_words;
 use crate::cli::consent::{self, Asked};
 use crate::cli::program::Program;
 use crate::cli::ui::complain;
-use crate::cli::{CliError, Exit};
+use crate::cli::{CliError, Exit, amount};
 use crate::ops::{AskingOptions, Payer};
 use crate::profile::Phase;
 use crate::provider::call::CallError;
@@ -36,10 +36,10 @@ pub(super) struct Run {
     #[arg(long, value_name = "usd", value_parser = super::super::regenerate::parse_dollars)]
     max_cost: Option<u64>,
     /// Stop before this makes more calls, failed attempts included
-    #[arg(long, value_name = "number")]
+    #[arg(long, value_name = "number", value_parser = amount::count)]
     max_calls: Option<u64>,
     /// Stop before this uses more tokens, input and output
-    #[arg(long, value_name = "number")]
+    #[arg(long, value_name = "number", value_parser = amount::count)]
     max_tokens: Option<u64>,
     /// Do not ask for confirmation, whatever it may cost
     #[arg(long, short = 'y')]
