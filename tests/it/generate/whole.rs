@@ -8,13 +8,11 @@ use super::{PROTOCOLS, Protocol, World, about, command, key, path_of, regenerate
 use crate::support::Repo;
 use crate::support::loopback::{Loopback, Scripted};
 
-/// The sources of this program, twice, the second time with a line more each.
+/// The sources of this program.
 fn fill(repo: &Repo<'_>) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for (copy, line) in [("one", ""), ("two", "\n// Another edition.\n")] {
-        for part in ["src", "docs", "tests"] {
-            copy_to(&root.join(part), &repo.path(copy).join(part), line);
-        }
+    for part in ["src", "docs", "tests"] {
+        copy_to(&root.join(part), &repo.path(part));
     }
     repo.git(&["checkout", "-q", "-b", &branch()]).ok();
     repo.git(&["add", "-A"]).ok();
@@ -26,15 +24,15 @@ fn branch() -> String {
     ["of", "all", "branches"].join("-")
 }
 
-fn copy_to(from: &Path, to: &Path, line: &str) {
+fn copy_to(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("writable");
     for entry in fs::read_dir(from).expect("readable") {
         let entry = entry.expect("readable");
         let target = to.join(entry.file_name());
         if entry.path().is_dir() {
-            copy_to(&entry.path(), &target, line);
+            copy_to(&entry.path(), &target);
         } else if let Ok(text) = fs::read_to_string(entry.path()) {
-            fs::write(target, text + line).expect("writable");
+            fs::write(target, text).expect("writable");
         }
     }
 }
@@ -113,11 +111,7 @@ fn check_order(world: &World) {
             .find(|post| path_of(post) == path)
             .map(|post| post.order)
     };
-    for (child, directory) in [
-        ("one/src/base/id.rs", "one/src/base"),
-        ("one/src/base", "one/src"),
-        ("one/src", "one"),
-    ] {
+    for (child, directory) in [("src/base/id.rs", "src/base"), ("src/base", "src")] {
         assert!(
             order(child).expect(child) < order(directory).expect(directory),
             "{child}"
