@@ -8,7 +8,7 @@ use crate::base::{AgentId, FrameType, NodeKind};
 use crate::workspace::{Target, Workspace};
 
 /// What a command was asked to show.
-pub struct Asked<'a> {
+pub struct Lookup<'a> {
     /// The node as the user wrote it.
     pub node: &'a str,
     /// Where it was looked for.
@@ -21,9 +21,9 @@ pub struct Asked<'a> {
 
 /// Why nothing is said about a node, and the command that changes it.
 #[must_use]
-pub fn nothing_said(workspace: &Workspace, target: &Target, asked: &Asked<'_>) -> String {
+pub fn nothing_said(workspace: &Workspace, target: &Target, asked: &Lookup<'_>) -> String {
     let agents = workspace.agents();
-    let Asked { node, snapshot, .. } = asked;
+    let Lookup { node, snapshot, .. } = asked;
     let agent = match speaker(&agents, asked) {
         Ok(agent) => agent,
         Err(unknown) => {
@@ -91,7 +91,7 @@ pub fn nothing_said(workspace: &Workspace, target: &Target, asked: &Asked<'_>) -
 }
 
 /// The agent that would say what was asked for: the one that was named, else the one whose type that is.
-fn speaker<'r>(agents: &'r Registry, asked: &Asked<'_>) -> Result<&'r Agent, AgentId> {
+fn speaker<'r>(agents: &'r Registry, asked: &Lookup<'_>) -> Result<&'r Agent, AgentId> {
     if let Some(id) = asked.agent {
         return agents.get(id.as_str()).map_err(|_| id.clone());
     }

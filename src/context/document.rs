@@ -22,7 +22,7 @@ use super::resource::{
     Body, EarlierSource, Note, OutlineSource, Resolver, Resource, Sources, secrets, weight,
 };
 use super::scope::{List, Scope};
-use super::secrets::{Found, Guard};
+use super::secrets::{Guard, SecretsFound};
 use super::structure::Folded;
 use super::style::Markup;
 use super::system::System;
@@ -177,7 +177,7 @@ pub struct Document<'r> {
     accepted: Accepted,
     style: Markup,
     /// What is shown without its secrets.
-    redacted: Option<(Guard<'r>, Found)>,
+    redacted: Option<(Guard<'r>, SecretsFound)>,
 }
 
 impl<'r> Document<'r> {
@@ -366,7 +366,7 @@ impl<'r> Document<'r> {
 
     /// The names in it that hold what looks like a secret: the first of each place where names stand.
     #[must_use]
-    pub fn find_secret_names(&self, guard: &Guard<'_>) -> Found {
+    pub fn find_secret_names(&self, guard: &Guard<'_>) -> SecretsFound {
         let in_system =
             guard.find_in_name(&self.system.text(), &"the working directory or the shell");
         let in_tree = self.tree.find_secret_name(guard);
@@ -379,17 +379,17 @@ impl<'r> Document<'r> {
         // What is listed mostly stands in the tree, too.
         let in_lists =
             in_lists.filter(|found| in_tree.as_ref().is_none_or(|known| known.id != found.id));
-        Found {
+        SecretsFound {
             names: [in_system, in_tree, in_lists]
                 .into_iter()
                 .flatten()
                 .collect(),
-            ..Found::default()
+            ..SecretsFound::default()
         }
     }
 
     /// Everything in its bodies that looks like a secret, memos among them, and the files in which there is nothing of the kind.
-    pub fn find_secrets(&self, guard: &Guard<'_>) -> io::Result<(Found, Vec<NodeId>)> {
+    pub fn find_secrets(&self, guard: &Guard<'_>) -> io::Result<(SecretsFound, Vec<NodeId>)> {
         let (mut bodies, clean) = self.blocks().find_secrets(guard)?;
         let memos = self.memos.as_ref().and_then(|memos| memos.as_ref().ok());
         bodies.extend(
@@ -398,16 +398,16 @@ impl<'r> Document<'r> {
                 .map(|secret| (MEMOS_NUMBER, secret)),
         );
         Ok((
-            Found {
+            SecretsFound {
                 bodies,
-                ..Found::default()
+                ..SecretsFound::default()
             },
             clean,
         ))
     }
 
     /// Shows markers in the places of what was found.
-    pub fn redact(&mut self, guard: Guard<'r>, found: Found) {
+    pub fn redact(&mut self, guard: Guard<'r>, found: SecretsFound) {
         if let (true, Some(Ok(memos))) = (found.bodies.contains_key(&MEMOS_NUMBER), &mut self.memos)
         {
             let text = String::from_utf8_lossy(memos);

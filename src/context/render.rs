@@ -12,7 +12,7 @@ use super::body::Reader;
 use super::budget::{Form, Level};
 use super::counted::{Counted, Part};
 use super::resource::{Body, Resource};
-use super::secrets::{Found, Guard};
+use super::secrets::{Guard, SecretsFound};
 use super::style::Markup;
 use crate::base::NodeId;
 use crate::base::cores::{beside, cores};
@@ -39,7 +39,7 @@ pub struct Blocks<'d> {
     /// How each is shown; empty for all of all.
     pub forms: &'d [Form],
     /// Resources that are shown without their secrets.
-    pub redacted: Option<(&'d Guard<'d>, &'d Found)>,
+    pub redacted: Option<(&'d Guard<'d>, &'d SecretsFound)>,
     /// How each is marked up.
     pub style: Markup,
 }
@@ -233,7 +233,7 @@ struct Shared<'d> {
     store_commit: Option<NodeId>,
     resources: &'d [Resource],
     forms: &'d [Form],
-    redacted: Option<(&'d Guard<'d>, &'d Found)>,
+    redacted: Option<(&'d Guard<'d>, &'d SecretsFound)>,
     style: Markup,
 }
 
@@ -276,9 +276,9 @@ impl Reader<'_> {
 
 /// What a resource is shown without, if something was found in its body.
 fn redacted_at<'d>(
-    redacted: Option<(&'d Guard<'d>, &'d Found)>,
+    redacted: Option<(&'d Guard<'d>, &'d SecretsFound)>,
     at: usize,
-) -> Option<(&'d Guard<'d>, &'d Found)> {
+) -> Option<(&'d Guard<'d>, &'d SecretsFound)> {
     redacted.filter(|(_, found)| found.bodies.contains_key(&at))
 }
 

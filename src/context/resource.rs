@@ -14,7 +14,7 @@ use super::pages::{Shown, Wanted};
 use super::pattern::Pattern;
 use super::people::{DIRECTORY, PeopleFiles};
 use super::scope::{List, NESTING_MAX, Scope, ScopeSet};
-use super::tree::{Found, Met, Tree};
+use super::tree::{PathEntry, Tree, WalkedPath};
 use super::{markdown, pattern};
 use crate::base::printable::chain;
 use crate::base::{AgentId, FrameType, NodeId, NodeKind, TreePath};
@@ -411,7 +411,10 @@ impl<'r> Resolver<'r> {
         };
         let mut below = at.tree.below(&base, directory);
         let (mut matches, mut met) = (0, 0);
-        while let Some(Met { path, found, .. }) = below.next_met() {
+        while let Some(WalkedPath {
+            path, entry: found, ..
+        }) = below.next_path()
+        {
             met += 1;
             let paths_max = at.tree.paths_max();
             if met > paths_max || self.is_full {
@@ -436,11 +439,11 @@ impl<'r> Resolver<'r> {
         }
     }
 
-    fn add_file(&mut self, scope: Scope, path: &[u8], found: Found, at: &At) {
-        let body = match found.mode {
-            EntryMode::Symlink => Body::Symlink(found.id),
-            EntryMode::Submodule => Body::Submodule(found.id),
-            _ => Body::File(found.id),
+    fn add_file(&mut self, scope: Scope, path: &[u8], entry: PathEntry, at: &At) {
+        let body = match entry.mode {
+            EntryMode::Symlink => Body::Symlink(entry.id),
+            EntryMode::Submodule => Body::Submodule(entry.id),
+            _ => Body::File(entry.id),
         };
         let is_file = matches!(body, Body::File(_));
         self.add(
@@ -450,12 +453,12 @@ impl<'r> Resolver<'r> {
             body,
         );
         if is_file {
-            self.add_heads(scope, path, found.id, at);
+            self.add_heads(scope, path, entry.id, at);
         }
     }
 
     /// Adds a directory's head frame, and the heads of the type that is added to everything.
-    fn add_directory(&mut self, scope: Scope, path: &TreePath, found: Found, at: &At) {
+    fn add_directory(&mut self, scope: Scope, path: &TreePath, entry: PathEntry, at: &At) {
         let shown = if path.is_root() {
             b".".as_slice()
         } else {
@@ -463,12 +466,12 @@ impl<'r> Resolver<'r> {
         };
         let name = [&at.prefix, shown, b"/"].concat();
         let place = LocatedNode {
-            id: found.id,
+            id: entry.id,
             kind: NodeKind::Directory,
             found_in: Some((at.tree.id, path.clone())),
         };
         self.add_frame(scope, name, &place, None);
-        self.add_heads(scope, path.as_bytes(), found.id, at);
+        self.add_heads(scope, path.as_bytes(), entry.id, at);
     }
 
     fn add_heads(&mut self, scope: Scope, path: &[u8], node: NodeId, at: &At) {

@@ -36,14 +36,14 @@ pub struct Guard<'g> {
 
 /// Secrets that were found.
 #[derive(Debug, Clone, Default)]
-pub struct Found {
+pub struct SecretsFound {
     /// In names, the first of each place where names stand.
     pub names: Vec<SecretFound>,
     /// In bodies, by the number of their resource.
     pub bodies: BTreeMap<usize, SecretFound>,
 }
 
-impl Found {
+impl SecretsFound {
     /// All of them, names first.
     pub fn all(&self) -> impl Iterator<Item = &SecretFound> {
         self.names.iter().chain(self.bodies.values())

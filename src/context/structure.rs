@@ -12,7 +12,7 @@ use std::io::{self, Write};
 
 use super::markdown;
 use super::secrets::Guard;
-use super::tree::{Met, STRUCTURE_LINES_MAX, Tree};
+use super::tree::{STRUCTURE_LINES_MAX, Tree, WalkedPath};
 use crate::base::TreePath;
 use crate::base::token::estimate;
 use crate::git::EntryMode;
@@ -148,14 +148,14 @@ impl Tree {
         }
         let mut below = self.all();
         let mut lines = 0;
-        while let Some(Met {
+        while let Some(WalkedPath {
             path,
             name_at,
             depth,
-            found,
-        }) = below.next_met()
+            entry,
+        }) = below.next_path()
         {
-            let is_directory = found.mode == EntryMode::Directory;
+            let is_directory = entry.mode == EntryMode::Directory;
             if !is_directory {
                 let parent = TreePath::new(path).parent().unwrap_or_default();
                 if folded.is_some()
@@ -176,7 +176,7 @@ impl Tree {
                     }
                     (true, None) => {
                         let counts = folded.map_or(&[][..], |folded| &folded.counts);
-                        let files = found
+                        let files = entry
                             .number()
                             .and_then(|number| counts.get(number as usize))
                             .copied();

@@ -30,12 +30,12 @@ pub struct Tree {
     pub id: NodeId,
     scan: Scan,
     /// The entries of directories that paths were looked up in, by name.
-    names: RefCell<HashMap<u32, HashMap<Vec<u8>, Found>>>,
+    names: RefCell<HashMap<u32, HashMap<Vec<u8>, PathEntry>>>,
 }
 
 /// What stands at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
+pub struct PathEntry {
     /// File, directory, symlink, submodule.
     pub mode: EntryMode,
     /// Its object.
@@ -43,7 +43,7 @@ pub struct Found {
     node: Option<u32>,
 }
 
-impl Found {
+impl PathEntry {
     /// Its number in the scan of its tree.
     #[must_use]
     pub fn number(&self) -> Option<u32> {
@@ -51,7 +51,7 @@ impl Found {
     }
 }
 
-impl From<NodeEntry<'_>> for Found {
+impl From<NodeEntry<'_>> for PathEntry {
     fn from(entry: NodeEntry<'_>) -> Self {
         Self {
             mode: entry.mode,
@@ -79,8 +79,8 @@ impl Tree {
     }
 
     /// What stands at a path and is not ignored.
-    pub fn find(&self, path: &TreePath) -> Option<Found> {
-        let mut at = Found {
+    pub fn find(&self, path: &TreePath) -> Option<PathEntry> {
+        let mut at = PathEntry {
             mode: EntryMode::Directory,
             id: self.id,
             node: Some(self.scan.root()),
@@ -94,7 +94,7 @@ impl Tree {
             let names = known.entry(number).or_insert_with(|| {
                 self.scan
                     .entries(number)
-                    .map(|entry| (entry.name.to_vec(), Found::from(entry)))
+                    .map(|entry| (entry.name.to_vec(), PathEntry::from(entry)))
                     .collect()
             });
             at = *names.get(name)?;
@@ -112,7 +112,7 @@ impl Tree {
 
     /// Everything below a directory in tree order, directories before what is in them.
     #[must_use]
-    pub fn below(&self, path: &TreePath, directory: Found) -> Below<'_> {
+    pub fn below(&self, path: &TreePath, directory: PathEntry) -> Below<'_> {
         let mut below = Below {
             scan: &self.scan,
             open: Vec::new(),
@@ -132,7 +132,7 @@ impl Tree {
     pub fn all(&self) -> Below<'_> {
         self.below(
             &TreePath::root(),
-            Found {
+            PathEntry {
                 mode: EntryMode::Directory,
                 id: self.id,
                 node: Some(self.scan.root()),
@@ -157,9 +157,9 @@ impl Tree {
             self.scan.entries(number).nth(at)
         })?;
         let (mut all, mut looked_at) = (self.all(), 0);
-        while let Some(met) = all.next_met().filter(|_| looked_at < PATHS_MAX) {
-            if met.found.id == found.id && &met.path[met.name_at..] == found.name {
-                return Some((TreePath::new(met.path), found.id));
+        while let Some(walked) = all.next_path().filter(|_| looked_at < PATHS_MAX) {
+            if walked.entry.id == found.id && &walked.path[walked.name_at..] == found.name {
+                return Some((TreePath::new(walked.path), found.id));
             }
             looked_at += 1;
         }
@@ -252,7 +252,7 @@ struct Open<'t> {
 }
 
 /// What a walk has come to.
-pub struct Met<'p> {
+pub struct WalkedPath<'p> {
     /// The path from the root of the tree.
     pub path: &'p [u8],
     /// Where its last name begins.
@@ -260,7 +260,7 @@ pub struct Met<'p> {
     /// How many directories were entered on the way from where the walk began.
     pub depth: usize,
     /// What stands there.
-    pub found: Found,
+    pub entry: PathEntry,
 }
 
 impl Below<'_> {
@@ -278,7 +278,7 @@ impl Below<'_> {
     }
 
     /// The next path, with what stands there.
-    pub fn next_met(&mut self) -> Option<Met<'_>> {
+    pub fn next_path(&mut self) -> Option<WalkedPath<'_>> {
         loop {
             let depth = self.open.len().wrapping_sub(1);
             let open = self.open.last_mut()?;
@@ -297,11 +297,11 @@ impl Below<'_> {
             {
                 self.enter(number);
             }
-            return Some(Met {
+            return Some(WalkedPath {
                 path: &self.path,
                 name_at,
                 depth,
-                found: entry.into(),
+                entry: entry.into(),
             });
         }
     }

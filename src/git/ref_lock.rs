@@ -38,7 +38,7 @@ const NO_LINKS: [Errno; 6] = [
 ];
 
 /// What came of asking for a lock.
-pub(super) enum Asked {
+pub(super) enum LockAttempt {
     /// It is held.
     Held(RefLock),
     /// Another process holds it all the while.
@@ -60,7 +60,7 @@ pub(super) struct RefLock {
 
 impl RefLock {
     /// Locks a ref that is shared by all worktrees, with its new value, empty for none.
-    pub(super) fn acquire(drafts: &StateDir, name: &str, value: &str) -> io::Result<Asked> {
+    pub(super) fn acquire(drafts: &StateDir, name: &str, value: &str) -> io::Result<LockAttempt> {
         drafts.create()?;
         let common_dir = drafts.git_dir();
         let lock = common_dir.join(format!("{name}.lock"));
@@ -77,7 +77,7 @@ impl RefLock {
                     committed: false,
                 };
                 match drafts.link(&held.draft, &held.lock) {
-                    Ok(()) => return Ok(Asked::Held(held)),
+                    Ok(()) => return Ok(LockAttempt::Held(held)),
                     // Taken, or git removed the empty directory, or another process took the draft for a dead one's.
                     Err(error)
                         if matches!(
@@ -91,7 +91,7 @@ impl RefLock {
                         held.abandon();
                         let code = error.raw_os_error().map(Errno::from_raw_os_error);
                         return if code.is_some_and(|code| NO_LINKS.contains(&code)) {
-                            Ok(Asked::NoLinks)
+                            Ok(LockAttempt::NoLinks)
                         } else {
                             Err(error)
                         };
@@ -99,7 +99,7 @@ impl RefLock {
                 }
             }
             if Instant::now() >= deadline {
-                return Ok(Asked::Busy);
+                return Ok(LockAttempt::Busy);
             }
             std::thread::sleep(Duration::from_millis(5));
         }

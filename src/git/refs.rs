@@ -16,7 +16,7 @@ use super::child::{ChildError, GitCommand};
 use super::lock::absent_is_fine;
 use super::object::from_oid;
 use super::ref_child::RefChild;
-use super::ref_lock::{Asked, RefLock};
+use super::ref_lock::{LockAttempt, RefLock};
 use super::ref_path;
 use super::repo::Repository;
 use super::state::StateDir;
@@ -334,9 +334,9 @@ impl Repository {
         match RefLock::acquire(&StateDir::of(self), name, value)
             .map_err(|error| RefError::failed(name, error))?
         {
-            Asked::Held(lock) => Ok(Some(lock)),
-            Asked::NoLinks => Ok(None),
-            Asked::Busy => Err(RefError::Moved(name.to_owned())),
+            LockAttempt::Held(lock) => Ok(Some(lock)),
+            LockAttempt::NoLinks => Ok(None),
+            LockAttempt::Busy => Err(RefError::Moved(name.to_owned())),
         }
     }
 

@@ -23,7 +23,7 @@ const BRANCHES_BYTES_MAX: u64 = 16 << 20;
 
 /// What was done for one agent.
 #[derive(Debug, Clone)]
-pub struct Done {
+pub struct AgentRun {
     /// Whose frames.
     pub agent: String,
     /// What came of it.
@@ -31,7 +31,7 @@ pub struct Done {
 }
 
 /// A line for the log: `outline 3 visited 1 made 0 reused 2 stored 0 calls`.
-impl fmt::Display for Done {
+impl fmt::Display for AgentRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let report = &self.refreshed.report;
         write!(
@@ -51,7 +51,7 @@ impl fmt::Display for Done {
 #[derive(Debug, Clone, Default)]
 pub struct Background {
     /// By agent.
-    pub done: Vec<Done>,
+    pub done: Vec<AgentRun>,
     /// Agents that could not be put to work, and what failed: for the next command to tell.
     pub problems: Vec<String>,
 }
@@ -131,7 +131,7 @@ fn refresh_all(
         match refresh_one(workspace, &target, agent)? {
             Ok(Some(refreshed)) => {
                 background.problems.extend(problem(agent, &refreshed));
-                background.done.push(Done {
+                background.done.push(AgentRun {
                     agent: agent.id.to_string(),
                     refreshed,
                 });
@@ -156,7 +156,7 @@ fn refresh_all(
                 .problems
                 .push(format!("'{agent}' of '{}': {reason}", path.to_text()));
         }
-        background.done.push(Done { agent, refreshed });
+        background.done.push(AgentRun { agent, refreshed });
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ use std::path::Path;
 
 use self::folder::SiteFolder;
 pub use self::folder::SiteFolderError;
-use self::known::{Heard, KnownNodes, sentence};
+use self::known::{KnownNodes, NodeStatement, sentence};
 use self::places::{ROOT, Spots};
 use super::refresh::RefreshError;
 use crate::base::cores::on_all_cores;
@@ -280,8 +280,8 @@ impl Site<'_> {
         vec![files, bytes, format!("tree {id}")]
     }
 
-    fn said(&self, number: u32, address: &str, heard: &Heard) -> SaidText {
-        let Heard {
+    fn said(&self, number: u32, address: &str, heard: &NodeStatement) -> SaidText {
+        let NodeStatement {
             frame,
             reason,
             age,
@@ -329,7 +329,7 @@ impl Site<'_> {
         }
     }
 
-    fn mends(&self, number: u32, path: &TreePath, heard: &[Heard]) -> Vec<Mend> {
+    fn mends(&self, number: u32, path: &TreePath, heard: &[NodeStatement]) -> Vec<Mend> {
         let behind = self.known.behind(self.spots.spot(number).node);
         let mend = |(slot, reason): (&Slot, Reason)| {
             let what = format!("{}/{}: {reason}", slot.agent, slot.frame_type);

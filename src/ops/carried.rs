@@ -35,14 +35,14 @@ pub struct Carried {
     /// Where it was said, if the file or directory was renamed since.
     pub renamed_from: Option<TreePath>,
     /// Where its content stood last; `None` where the newest commits do not have it.
-    pub seen: Option<Seen>,
+    pub seen: Option<LastPlace>,
     /// How many lines differ; `None` for a directory, for what is no text, and for a file that is too large to be shown.
     pub lines: Option<usize>,
 }
 
 /// Where a content stood last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Seen {
+pub struct LastPlace {
     /// The newest commit that has it at the path.
     pub commit: NodeId,
     /// How many commits came after that one.
@@ -85,10 +85,10 @@ impl Carried {
             format!(", {count} {}", if count == 1 { one } else { many })
         };
         let mut age = match self.seen {
-            Some(Seen {
+            Some(LastPlace {
                 commit, commits: 0, ..
             }) => format!("from commit {}", commit.short()),
-            Some(Seen {
+            Some(LastPlace {
                 commit, commits, ..
             }) => {
                 format!(
@@ -108,7 +108,7 @@ impl Carried {
 }
 
 /// What people have said, by node.
-type Said = HashMap<NodeId, Vec<Frame>>;
+type FramesByNode = HashMap<NodeId, Vec<Frame>>;
 
 /// What is carried, by the path at which it stands now.
 pub type CarriedByPath = BTreeMap<TreePath, Vec<Carried>>;
@@ -187,7 +187,7 @@ pub fn people_say(
 
 fn carry(
     repo: &Repository,
-    said: &Said,
+    said: &FramesByNode,
     root: &SnapshotRoot,
     only: Option<&TreePath>,
 ) -> Result<CarriedByPath, StoreError> {
@@ -231,8 +231,8 @@ fn carry(
 }
 
 /// Every statement and every end of one by people, by node; of each slot the newest first.
-fn said_by_people(state: &StateDir, store: &Store<'_>) -> Result<Said, StoreError> {
-    let mut said = Said::new();
+fn said_by_people(state: &StateDir, store: &Store<'_>) -> Result<FramesByNode, StoreError> {
+    let mut said = FramesByNode::new();
     for node in refresh::index(state, store, 0)?.said_by_people() {
         let entries = store.entries(&node)?;
         for slot in entries.chunk_by(|one, other| one.name.is_of_slot_of(&other.name)) {
@@ -279,7 +279,7 @@ fn lines_between(repo: &Repository, old: &NodeId, new: &NodeId) -> Option<usize>
 }
 
 /// What stands at a path today, and the contents that stood there before and were spoken about.
-struct Found {
+struct PathHistory {
     today: NodeId,
     earlier: HashMap<NodeId, Earlier>,
 }
@@ -287,15 +287,15 @@ struct Found {
 #[derive(Clone, Default)]
 struct Earlier {
     renamed_from: Option<TreePath>,
-    seen: Option<Seen>,
+    seen: Option<LastPlace>,
 }
 
 /// The way back through a history, with an eye on some paths.
 struct Trail<'t> {
     repo: &'t Repository,
     tree: NodeId,
-    said: &'t Said,
-    found: BTreeMap<TreePath, Found>,
+    said: &'t FramesByNode,
+    found: BTreeMap<TreePath, PathHistory>,
     /// Paths that were spoken about and that the snapshot does not have.
     is_gone: BTreeSet<TreePath>,
     /// How often git may still be asked.
@@ -335,7 +335,7 @@ impl Trail<'_> {
                         .map(|node| (node, Earlier::default()));
                     self.found.insert(
                         path.clone(),
-                        Found {
+                        PathHistory {
                             today,
                             earlier: earlier.collect(),
                         },
@@ -377,7 +377,7 @@ impl Trail<'_> {
             for (path, is_new_here, there) in self.changes(&steps, &newer, &tree)? {
                 if let Some(step) = steps.get_mut(&path) {
                     step.changes += usize::from(there.is_some());
-                    let seen = Seen {
+                    let seen = LastPlace {
                         commit,
                         commits,
                         changes: step.changes,
@@ -511,10 +511,13 @@ impl Trail<'_> {
         self.is_gone.remove(&from);
         let here = find(self.repo, &place.tree, &from)?.map(|(_, id)| id);
         let changes = changes + usize::from(here != Some(today));
-        let found = self.found.entry(now.clone()).or_insert_with(|| Found {
-            today,
-            earlier: HashMap::new(),
-        });
+        let found = self
+            .found
+            .entry(now.clone())
+            .or_insert_with(|| PathHistory {
+                today,
+                earlier: HashMap::new(),
+            });
         let is_said = |frame: &&Frame| frame.path.as_ref() == Some(&from);
         for node in self
             .said
@@ -522,7 +525,7 @@ impl Trail<'_> {
             .filter(|(node, frames)| **node != today && frames.iter().any(|one| is_said(&one)))
             .map(|(node, _)| *node)
         {
-            let seen = (here == Some(node)).then_some(Seen {
+            let seen = (here == Some(node)).then_some(LastPlace {
                 commit: place.commit,
                 commits: place.commits,
                 changes,
@@ -556,7 +559,7 @@ fn directory_renamed(directory: &TreePath, renames: &[(TreePath, TreePath)]) -> 
 }
 
 /// Of each author what was said last and not ended: what the history has before the rest, the newest first.
-fn choose(found: Found, said: &Said) -> Vec<Carried> {
+fn choose(found: PathHistory, said: &FramesByNode) -> Vec<Carried> {
     let none = Vec::new();
     let of = |node: &NodeId| said.get(node).unwrap_or(&none);
     let mut silent: HashSet<Voice> = HashSet::new();

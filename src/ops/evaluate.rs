@@ -167,7 +167,7 @@ impl<'w> Judge<'w> {
                     5 => ladder(&findable, &ranked, case, budget)?,
                     _ => filled(&sources, ranking, row, budget),
                 };
-                let told = Told {
+                let told = ScoredAnswer {
                     sources: &sources,
                     shown: &shown,
                     files: &files,
@@ -280,7 +280,7 @@ fn ladder(
     ranked: &RankedSources<'_>,
     case: &Case,
     budget: u64,
-) -> Result<Vec<Shown>, EvaluateError> {
+) -> Result<Vec<ListedFile>, EvaluateError> {
     let RankedSources {
         sources,
         ranking,
@@ -314,7 +314,7 @@ fn ladder(
                     None
                 }
             });
-            Shown {
+            ListedFile {
                 at: ranking[place],
                 ladder: Some((signed.collect(), named.collect())),
             }
@@ -323,7 +323,7 @@ fn ladder(
 }
 
 /// A file in an answer; of a ladder with the names that it has with and without signature.
-struct Shown {
+struct ListedFile {
     at: u32,
     ladder: Option<(Vec<String>, Vec<String>)>,
 }
@@ -377,7 +377,7 @@ fn by_path(sources: &[Source], question: &Query) -> Vec<u32> {
 }
 
 /// The files whose rendering fits, in the order of their rank; what does not fit is passed over.
-fn filled(sources: &[Source], ranking: &[u32], row: usize, budget: u64) -> Vec<Shown> {
+fn filled(sources: &[Source], ranking: &[u32], row: usize, budget: u64) -> Vec<ListedFile> {
     let mut left = budget;
     let mut shown = Vec::new();
     for at in ranking {
@@ -390,7 +390,7 @@ fn filled(sources: &[Source], ranking: &[u32], row: usize, budget: u64) -> Vec<S
         };
         if tokens <= left {
             left -= tokens;
-            shown.push(Shown {
+            shown.push(ListedFile {
                 at: *at,
                 ladder: None,
             });
@@ -400,14 +400,14 @@ fn filled(sources: &[Source], ranking: &[u32], row: usize, budget: u64) -> Vec<S
 }
 
 /// What an answer tells.
-struct Told<'t> {
+struct ScoredAnswer<'t> {
     sources: &'t [Source],
-    shown: &'t [Shown],
+    shown: &'t [ListedFile],
     files: &'t [MapFile<'t>],
     row: usize,
 }
 
-impl Told<'_> {
+impl ScoredAnswer<'_> {
     fn files(&self, right: &[u32]) -> f64 {
         let there = right
             .iter()
@@ -435,7 +435,7 @@ impl Told<'_> {
         (named as f64 / count, f64::from(signed as u32) / count)
     }
 
-    fn tells(&self, shown: &Shown, name: &str) -> (bool, bool) {
+    fn tells(&self, shown: &ListedFile, name: &str) -> (bool, bool) {
         let source = &self.sources[shown.at as usize];
         let in_map = |symbols: &FileSymbols| symbols.entries.iter().any(|entry| entry.name == name);
         match (&shown.ladder, self.row) {

@@ -57,18 +57,18 @@ impl Files {
         let has_secret_names = tree.has_secret_names();
         let mut all = tree.all();
         for _ in 0..PATHS_MAX {
-            let Some(met) = all.next_met() else {
+            let Some(walked) = all.next_path() else {
                 return files;
             };
-            if !matches!(met.found.mode, EntryMode::File | EntryMode::Executable) {
+            if !matches!(walked.entry.mode, EntryMode::File | EntryMode::Executable) {
                 continue;
             }
             if files.paths.len() == files_max {
                 break;
             }
             let (id, language) = (
-                met.found.id,
-                outline::language(&met.path[met.name_at..], b""),
+                walked.entry.id,
+                outline::language(&walked.path[walked.name_at..], b""),
             );
             let number = *numbers.entry((id, language)).or_insert_with(|| {
                 files.contents.push(Content {
@@ -79,9 +79,9 @@ impl Files {
                 files.contents.len() as u32 - 1
             });
             let path = if has_secret_names {
-                outline::shown_path(met.path)
+                outline::shown_path(walked.path)
             } else {
-                met.path.to_vec()
+                walked.path.to_vec()
             };
             files.paths.push((path, number));
         }

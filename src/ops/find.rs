@@ -62,13 +62,13 @@ pub struct Findable<'w> {
     /// The newest commits first.
     past: Vec<Past>,
     /// By the number of a file, what people and models say about it.
-    said: HashMap<u32, Vec<Said>>,
+    said: HashMap<u32, Vec<FileStatement>>,
     /// True when there are more files than are looked at.
     pub is_cut: bool,
 }
 
 /// A statement about a file.
-struct Said {
+struct FileStatement {
     /// With its author and state, on one line.
     shown: String,
     words: Words,
@@ -149,7 +149,7 @@ pub fn add_said(
             let state = carried.map_or_else(|| "fresh".to_owned(), Carried::age);
             said(frame, &state)
         });
-        let mut all: Vec<Said> = notes.collect();
+        let mut all: Vec<FileStatement> = notes.collect();
         for record in slots
             .iter()
             .filter_map(|slot| index.find_head(&node, *slot))
@@ -408,7 +408,7 @@ impl Findable<'_> {
 }
 
 /// What several statements together have of a question.
-fn sum(said: &[Said], question: &Query) -> Hits {
+fn sum(said: &[FileStatement], question: &Query) -> Hits {
     let mut sum = Hits {
         counts: vec![Default::default(); question.terms.len()],
         ..Hits::default()
@@ -424,12 +424,12 @@ fn sum(said: &[Said], question: &Query) -> Hits {
 }
 
 /// A statement as it is shown and searched.
-fn said(frame: &Frame, state: &str) -> Said {
+fn said(frame: &Frame, state: &str) -> FileStatement {
     // Markers go in first: some secrets are known by their lines.
     let content = redact(&frame.content, Scanner::built_in(), &Allowed::default()).text;
     let text = content.split_whitespace().collect::<Vec<_>>().join(" ");
     let shown = format!("{}, {state}: {text}", frame.speaker());
-    Said {
+    FileStatement {
         shown,
         words: words_of(&content),
     }

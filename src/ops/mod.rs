@@ -31,7 +31,7 @@ pub mod touched;
 pub mod worth;
 
 pub use asking::{AskingError, AskingOptions, ComposeError, Draft, Payer, asking};
-pub use background::{Background, Done};
+pub use background::{AgentRun, Background};
 pub use carried::{Carried, PeopleSay, carried};
 pub use earlier::{Earlier, earlier};
 pub use evaluate::EvaluateError;

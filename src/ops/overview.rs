@@ -160,21 +160,22 @@ fn statement_parts(
     let counts = tree.file_counts();
     let mut directories = vec![((0, false, Reverse(0)), TreePath::root(), tree.id)];
     let (mut all, mut looked_at) = (tree.all(), 0);
-    while let Some(met) = all.next_met().filter(|_| looked_at < tree.paths_max()) {
+    while let Some(walked) = all.next_path().filter(|_| looked_at < tree.paths_max()) {
         looked_at += 1;
-        if met.found.mode == EntryMode::Directory {
+        if walked.entry.mode == EntryMode::Directory {
             // From the top, at each depth the largest first, those of tools last.
-            let files = met
-                .found
+            let files = walked
+                .entry
                 .number()
                 .and_then(|number| counts.get(number as usize))
                 .copied()
                 .unwrap_or_default();
-            let is_dot = met.path.starts_with(b".") || met.path[met.name_at..].starts_with(b".");
+            let is_dot =
+                walked.path.starts_with(b".") || walked.path[walked.name_at..].starts_with(b".");
             directories.push((
-                (met.depth + 1, is_dot, Reverse(files)),
-                TreePath::new(met.path),
-                met.found.id,
+                (walked.depth + 1, is_dot, Reverse(files)),
+                TreePath::new(walked.path),
+                walked.entry.id,
             ));
         }
     }
@@ -285,11 +286,11 @@ fn note_parts(said: &PeopleSay, tree: &Tree) -> Vec<Part> {
     }
     let mut nodes = vec![(TreePath::root(), tree.id)];
     let (mut all, mut looked_at) = (tree.all(), 0);
-    while let Some(met) = all.next_met().filter(|_| looked_at < tree.paths_max()) {
+    while let Some(walked) = all.next_path().filter(|_| looked_at < tree.paths_max()) {
         looked_at += 1;
-        let path = TreePath::new(met.path);
-        if said.standing.contains_key(&met.found.id) || said.carried.contains_key(&path) {
-            nodes.push((path, met.found.id));
+        let path = TreePath::new(walked.path);
+        if said.standing.contains_key(&walked.entry.id) || said.carried.contains_key(&path) {
+            nodes.push((path, walked.entry.id));
         }
     }
     let notes = nodes.iter().flat_map(|(path, node)| {

@@ -32,7 +32,7 @@ const WORKS: &[Phase] = &[Phase::Generating, Phase::Revising];
 
 /// What was said before a turn, as far as it is said again.
 #[derive(Debug, Clone, Default)]
-pub struct Said {
+pub struct EarlierMessages {
     /// What was requested and accepted.
     pub history: Vec<Message>,
     /// Answers to this phase that were not accepted.
@@ -44,9 +44,9 @@ pub fn said_again(
     folder: &SessionFolder,
     turns: &Turns,
     task: &mut Task,
-) -> Result<Said, SessionError> {
+) -> Result<EarlierMessages, SessionError> {
     let Some(phase) = task.phase else {
-        return Ok(Said::default());
+        return Ok(EarlierMessages::default());
     };
     let sees_work = matches!(phase, Phase::Reviewing | Phase::Revising);
     let plan = flow::accepted(turns, PLANS).filter(|_| phase != Phase::Planning);
@@ -75,7 +75,7 @@ pub fn said_again(
         .map(|(number, _)| *number)
         .collect();
     let history = History::decode(&folder.read_history()?);
-    Ok(Said {
+    Ok(EarlierMessages {
         history: accepted(&history, &kept(turns, &quoted)),
         rejected: said_in(folder, rejected)?,
     })

@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use super::conversation::{Said, said_again};
+use super::conversation::{EarlierMessages, said_again};
 use super::open;
 use super::task::Task;
 use super::tiers;
@@ -117,7 +117,7 @@ pub fn world<'w>(
     let mut task = made_of.task.clone();
     let said = match made_of.session {
         Some(view) => said_again(view.folder, view.turns, &mut task)?,
-        None => Said::default(),
+        None => EarlierMessages::default(),
     };
     let scope = made_of.session.and_then(|view| view.own.scope.as_deref());
     task.scope = scope.and_then(|name| made_of.profile.scope_words(name));

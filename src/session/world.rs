@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use super::conversation::Said;
+use super::conversation::EarlierMessages;
 use super::task::Task;
 use crate::base::path::quote;
 use crate::base::{Digest, TreePath, token};
@@ -50,7 +50,7 @@ pub struct World<'w> {
     /// What is asked.
     pub task: Task,
     /// What was said before.
-    pub said: Said,
+    pub said: EarlierMessages,
     /// What goes along with the request, with the names of the files.
     pub images: Vec<(String, Image)>,
     /// What is left out, reduced or odd.

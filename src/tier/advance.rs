@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::chance::Outlook;
 use super::item::{CacheTerms, Request};
 use super::layout::Layout;
-use super::observe::{Observed, Placed, keep_conversation_order, observe};
+use super::observe::{ObservedRequest, Placed, keep_conversation_order, observe};
 use super::state::State;
 use super::{counter, expected_cost};
 use crate::base::TreePath;
@@ -73,7 +73,7 @@ pub fn advance_by_sample(
 /// What follows from the places of all items; what they cost is the caller's to say.
 fn finish(
     state: &State,
-    observed: &Observed<'_>,
+    observed: &ObservedRequest<'_>,
     mut placed: Vec<Placed>,
     request: &Request<'_>,
     terms: &CacheTerms,

@@ -20,7 +20,7 @@ const IDLE_REQUESTS_MAX: u32 = 5;
 
 /// One block of a request as it is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sent {
+pub struct SentBlock {
     /// Of its text.
     pub digest: Digest,
     /// Its size.
@@ -31,7 +31,7 @@ pub struct Sent {
 
 /// A layout as it is sent: for each block the list of files, the pages, what it says of files, then each message of the conversation.
 #[must_use]
-pub fn sent(layout: &Layout, request: &Request<'_>) -> Vec<Sent> {
+pub fn sent(layout: &Layout, request: &Request<'_>) -> Vec<SentBlock> {
     let contents: BTreeMap<&Key, _> = request
         .items
         .iter()
@@ -62,7 +62,7 @@ pub fn sent(layout: &Layout, request: &Request<'_>) -> Vec<Sent> {
                 tokens += content.tokens;
             }
             if tokens > 0 {
-                row.push(Sent {
+                row.push(SentBlock {
                     digest: hasher.clone().finish(),
                     tokens: std::mem::take(&mut tokens),
                     marked: false,
@@ -70,7 +70,7 @@ pub fn sent(layout: &Layout, request: &Request<'_>) -> Vec<Sent> {
             }
         }
         let messages = block.messages().iter().filter_map(|key| contents.get(key));
-        row.extend(messages.map(|content| Sent {
+        row.extend(messages.map(|content| SentBlock {
             digest: content.digest,
             tokens: content.tokens,
             marked: false,
@@ -127,7 +127,7 @@ pub struct PromptCache {
 
 impl PromptCache {
     /// Takes one request. Marks beyond the allowed number and on too short prefixes do nothing.
-    pub fn take(&mut self, request: &[Sent], terms: &CacheTerms) -> Bill {
+    pub fn take(&mut self, request: &[SentBlock], terms: &CacheTerms) -> Bill {
         self.requests += 1;
         let oldest = self.requests.saturating_sub(IDLE_REQUESTS_MAX);
         self.prefixes.retain(|_, used| *used >= oldest);

@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use super::item::{Item, Key};
-use super::observe::Observed;
+use super::observe::ObservedRequest;
 use super::state::State;
 use crate::base::TreePath;
 
@@ -49,7 +49,7 @@ impl Outlook {
         items: &[&Item],
         commits: u32,
         state: &State,
-        observed: &Observed<'_>,
+        observed: &ObservedRequest<'_>,
         quiet: Quiet,
     ) -> Self {
         let requests = state.requests.min(REQUESTS_MAX);
@@ -107,7 +107,7 @@ impl Outlook {
         items: &[&Item],
         weights: Vec<u64>,
         state: &State,
-        observed: &Observed<'_>,
+        observed: &ObservedRequest<'_>,
         unforeseen: u64,
     ) -> Self {
         Self {
@@ -125,7 +125,7 @@ impl Outlook {
         items: &[&Item],
         events: &[BTreeSet<TreePath>],
         state: &State,
-        observed: &Observed<'_>,
+        observed: &ObservedRequest<'_>,
     ) -> Self {
         let hits_of = |item: &&Item| {
             let path = item.key.path();
@@ -235,7 +235,7 @@ pub(super) struct Quiet {
 }
 
 /// How often no text about a file had changed.
-pub(super) fn quiet_requests(state: &State, observed: &Observed<'_>) -> Quiet {
+pub(super) fn quiet_requests(state: &State, observed: &ObservedRequest<'_>) -> Quiet {
     let now = (!observed.edited.is_empty()).then_some(state.requests);
     let moving: BTreeSet<u32> = state.edits.values().flatten().copied().chain(now).collect();
     let all = state.requests.min(REQUESTS_MAX);
@@ -246,7 +246,12 @@ pub(super) fn quiet_requests(state: &State, observed: &Observed<'_>) -> Quiet {
 }
 
 /// The chances beside the events, by item.
-fn beside(items: &[&Item], state: &State, observed: &Observed<'_>, unforeseen: u64) -> Vec<u64> {
+fn beside(
+    items: &[&Item],
+    state: &State,
+    observed: &ObservedRequest<'_>,
+    unforeseen: u64,
+) -> Vec<u64> {
     let (shown, left) = observed.full_texts_in_all(state);
     let files = items
         .iter()
@@ -271,7 +276,7 @@ fn beside(items: &[&Item], state: &State, observed: &Observed<'_>, unforeseen: u
 }
 
 /// How likely another set of full texts is shown next, as the session has it.
-fn chance_of_move(items: &[&Item], state: &State, observed: &Observed<'_>) -> u64 {
+fn chance_of_move(items: &[&Item], state: &State, observed: &ObservedRequest<'_>) -> u64 {
     let moves = state.moves + u32::from(observed.has_moved);
     learned(
         moves,

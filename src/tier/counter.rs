@@ -11,7 +11,7 @@
 
 use super::item::{CacheTerms, Key, Request};
 use super::layout::Tier;
-use super::observe::{Observed, Placed, Seen};
+use super::observe::{ObservedItem, ObservedRequest, Placed};
 use super::state::State;
 use crate::base::TreePath;
 
@@ -29,7 +29,7 @@ fn target(terms: &CacheTerms) -> u64 {
 /// Places the items of a request.
 pub(super) fn place(
     state: &State,
-    observed: &Observed<'_>,
+    observed: &ObservedRequest<'_>,
     request: &Request<'_>,
     terms: &CacheTerms,
 ) -> Vec<Placed> {
@@ -67,8 +67,8 @@ struct Work {
 }
 
 impl Work {
-    fn new(observed: &Observed<'_>, system_tokens: u64, target: u64) -> Self {
-        let moving = |seen: &Seen<'_>| {
+    fn new(observed: &ObservedRequest<'_>, system_tokens: u64, target: u64) -> Self {
+        let moving = |seen: &ObservedItem<'_>| {
             let (tier, n) = seen.unchanged.map_or((ACTIVE, 0), |tracked| {
                 (tracked.tier.number().min(ACTIVE), tracked.n)
             });

@@ -11,7 +11,7 @@ use super::chance::{ONE, Outlook, Prefix, Quiet, quiet_requests};
 use super::cut::{Cuts, Row, best_cuts};
 use super::item::{CacheTerms, Item, Key, PLAIN, Request};
 use super::layout::Tier;
-use super::observe::{Observed, Placed, Seen};
+use super::observe::{ObservedItem, ObservedRequest, Placed};
 use super::order::{Weighed, by_added_risk};
 use super::shape::{Shape, TIERS, Tail, is_listed, shapes};
 use super::state::State;
@@ -24,7 +24,7 @@ const LOOK_BACK: usize = 18;
 /// Places the items of a request; the second value is what that costs.
 pub(super) fn place(
     state: &State,
-    observed: &Observed<'_>,
+    observed: &ObservedRequest<'_>,
     request: &Request<'_>,
     terms: &CacheTerms,
 ) -> (Vec<Placed>, u128) {
@@ -42,7 +42,7 @@ pub(super) fn place(
 /// Places the items of a request by what is expected.
 pub(super) fn place_by(
     outlook: &Outlook,
-    observed: &Observed<'_>,
+    observed: &ObservedRequest<'_>,
     request: &Request<'_>,
     terms: &CacheTerms,
 ) -> (Vec<Placed>, u128) {
@@ -53,7 +53,7 @@ pub(super) fn place_by(
 }
 
 /// Requests in a row in which an item was unchanged; only told, not used.
-fn count(seen: &Seen<'_>) -> u32 {
+fn count(seen: &ObservedItem<'_>) -> u32 {
     seen.unchanged
         .map_or(0, |tracked| tracked.n.saturating_add(1))
 }
@@ -65,7 +65,7 @@ struct Plan {
 }
 
 struct Planner<'a> {
-    observed: &'a Observed<'a>,
+    observed: &'a ObservedRequest<'a>,
     system_tokens: u64,
     terms: CacheTerms,
     outlook: &'a Outlook,
@@ -88,7 +88,7 @@ struct Kept<'a> {
 
 impl<'a> Planner<'a> {
     fn new(
-        observed: &'a Observed<'a>,
+        observed: &'a ObservedRequest<'a>,
         system_tokens: u64,
         terms: CacheTerms,
         outlook: &'a Outlook,

@@ -9,16 +9,16 @@ use crate::base::TreePath;
 
 /// One item of this request, and what is remembered of it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Seen<'a> {
+pub(super) struct ObservedItem<'a> {
     pub(super) item: &'a Item,
     /// `None` when it is new or its text has changed.
     pub(super) unchanged: Option<Tracked>,
 }
 
 /// A request held against the state.
-pub(super) struct Observed<'a> {
+pub(super) struct ObservedRequest<'a> {
     /// In order of key.
-    pub(super) items: Vec<Seen<'a>>,
+    pub(super) items: Vec<ObservedItem<'a>>,
     /// By tier: something in it changed or left, or the system prompt did.
     pub(super) broken: [bool; 6],
     /// Files of which a text changed, or whose symbols came or went.
@@ -32,7 +32,7 @@ pub(super) struct Observed<'a> {
 /// Holds a request against the state.
 ///
 /// A conversation is immutable: when a message is gone or changed it is another conversation, and all of it is new.
-pub(super) fn observe<'a>(state: &State, request: &Request<'a>) -> Observed<'a> {
+pub(super) fn observe<'a>(state: &State, request: &Request<'a>) -> ObservedRequest<'a> {
     let items: BTreeMap<&Key, &Item> = request.items.iter().map(|item| (&item.key, item)).collect();
     let same =
         |key: &Key, content: Content| items.get(key).is_some_and(|item| item.content == content);
@@ -77,7 +77,7 @@ pub(super) fn observe<'a>(state: &State, request: &Request<'a>) -> Observed<'a> 
     };
     let items = items
         .values()
-        .map(|item| Seen {
+        .map(|item| ObservedItem {
             item,
             unchanged: remembered(item),
         })
@@ -92,7 +92,7 @@ pub(super) fn observe<'a>(state: &State, request: &Request<'a>) -> Observed<'a> 
         .filter(|(key, tracked)| !stays(key, tracked))
         .count() as u32;
     let full_texts = (were_shown().count() as u32, left);
-    Observed {
+    ObservedRequest {
         items,
         broken,
         edited,
@@ -126,7 +126,7 @@ fn is_edit(state: &State, items: &BTreeMap<&Key, &Item>, key: &Key, is_there: bo
 /// The tier and the count of an item.
 pub(super) type Placed = (Tier, u32);
 
-impl Observed<'_> {
+impl ObservedRequest<'_> {
     /// The full texts of all requests before this one, and those of them that were not there any more in the next.
     pub(super) fn full_texts_in_all(&self, state: &State) -> (u32, u32) {
         let sum = |all: u32, now: u32| all.saturating_add(now);
@@ -136,7 +136,7 @@ impl Observed<'_> {
         )
     }
 
-    /// The state after a request in which the items were placed so, in the order of [`Observed::items`].
+    /// The state after a request in which the items were placed so, in the order of [`ObservedRequest::items`].
     pub(super) fn state_after(
         &self,
         state: &State,
@@ -144,7 +144,7 @@ impl Observed<'_> {
         placed: &[Placed],
     ) -> State {
         let requests = state.requests.saturating_add(1);
-        let track = |(seen, (tier, n)): (&Seen, &Placed)| {
+        let track = |(seen, (tier, n)): (&ObservedItem, &Placed)| {
             let since = state
                 .items
                 .get(&seen.item.key)
@@ -188,7 +188,7 @@ impl Observed<'_> {
 }
 
 /// Makes the tiers of a conversation fall from old to new: a message never stands before an older one.
-pub(super) fn keep_conversation_order(items: &[Seen<'_>], placed: &mut [Placed]) {
+pub(super) fn keep_conversation_order(items: &[ObservedItem<'_>], placed: &mut [Placed]) {
     let mut least = Tier::L0;
     for (_, placed) in items
         .iter()

@@ -2,7 +2,7 @@
 
 use super::item::{CacheTerms, Key};
 use super::layout::Tier;
-use super::observe::{Observed, Seen};
+use super::observe::{ObservedItem, ObservedRequest};
 
 /// How many tiers there are.
 pub(super) const TIERS: usize = Tier::CACHED.len();
@@ -37,7 +37,11 @@ pub(super) fn is_listed(key: &Key) -> bool {
 }
 
 /// Every shape of the plans that keep `keep` tiers.
-pub(super) fn shapes(observed: &Observed<'_>, terms: &CacheTerms, keep: usize) -> Vec<Shape> {
+pub(super) fn shapes(
+    observed: &ObservedRequest<'_>,
+    terms: &CacheTerms,
+    keep: usize,
+) -> Vec<Shape> {
     let mut shapes = Vec::new();
     for tail in [Tail::All, Tail::Listed, Tail::None] {
         let Some(more) = tiers_max(terms, tail).checked_sub(keep) else {
@@ -79,15 +83,15 @@ fn tiers_max(terms: &CacheTerms, tail: Tail) -> usize {
 }
 
 /// True when the tail is the one of the last request, and so is everything before it.
-fn tail_stays(observed: &Observed<'_>, keep: usize, tail: Tail) -> bool {
-    let tier_before = |seen: &Seen<'_>| seen.unchanged.map(|tracked| tracked.tier);
+fn tail_stays(observed: &ObservedRequest<'_>, keep: usize, tail: Tail) -> bool {
+    let tier_before = |seen: &ObservedItem<'_>| seen.unchanged.map(|tracked| tracked.tier);
     let tiers = observed
         .items
         .iter()
         .filter_map(tier_before)
         .filter(|tier| *tier < Tier::Tail);
     let used = tiers.max().map_or(1, |tier| tier.number() + 1);
-    let same = |seen: &Seen<'_>| {
+    let same = |seen: &ObservedItem<'_>| {
         let before = tier_before(seen);
         let is_behind = tail == Tail::All
             && !seen.item.key.is_message()

@@ -128,21 +128,21 @@ impl Table {
             .map_err(failure)?;
         let tree = Tree::read(&workspace.repository, root.tree).map_err(failure)?;
         let (mut all, mut data) = (tree.all(), Vec::new());
-        while let Some(met) = all.next_met() {
-            let is_file = matches!(met.found.mode, EntryMode::File | EntryMode::Executable);
+        while let Some(walked) = all.next_path() {
+            let is_file = matches!(walked.entry.mode, EntryMode::File | EntryMode::Executable);
             // A clone may leave large files out.
             if is_file
                 && workspace
                     .repository
-                    .header(&met.found.id)
+                    .header(&walked.entry.id)
                     .map_err(failure)?
                     .is_some()
             {
                 workspace
                     .repository
-                    .read(&met.found.id, ObjectKind::Blob, &mut data)
+                    .read(&walked.entry.id, ObjectKind::Blob, &mut data)
                     .map_err(failure)?;
-                self.add(met.path, &met.path[met.name_at..], &data);
+                self.add(walked.path, &walked.path[walked.name_at..], &data);
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use crate::agent::{OUTLINE, Registry};
 use crate::base::{AgentId, FrameType};
-use crate::cli::advice::{Asked, nothing_said, shell_word};
+use crate::cli::advice::{Lookup, nothing_said, shell_word};
 use crate::cli::frames::{FrameDocument, State, signatures};
 use crate::cli::program::Program;
 use crate::cli::snapshot::{SnapshotArgs, find_at_head};
@@ -43,7 +43,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     });
     if heads.is_empty() {
         let (snapshot, agent) = (&SnapshotArgs::default(), args.agent.as_ref());
-        let asked = Asked {
+        let asked = Lookup {
             node: &args.node,
             snapshot,
             agent,

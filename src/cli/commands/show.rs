@@ -1,7 +1,7 @@
 //! `git merkle show`: what is said about nodes, with whether it still holds.
 
 use crate::base::{AgentId, FrameType, NodeId, TreePath};
-use crate::cli::advice::{Asked, nothing_said};
+use crate::cli::advice::{Lookup, nothing_said};
 use crate::cli::frames::{FrameDocument, FramesDocument, Heading, State, signatures, write_whole};
 use crate::cli::program::Program;
 use crate::cli::snapshot::{SnapshotArgs, find_all};
@@ -102,7 +102,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         let found = heads(args, &workspace, &store, &root, &target)?;
         if found.is_empty() {
             let (agent, frame_type) = (args.agent.as_ref(), args.frame_type.as_ref());
-            let asked = Asked {
+            let asked = Lookup {
                 node: &written,
                 snapshot: &args.snapshot,
                 agent,

@@ -4,7 +4,7 @@ mod batch;
 
 use std::time::Duration;
 
-use self::batch::{Batch, Told};
+use self::batch::{Batch, BatchStates};
 
 use crate::agent::Agent;
 use crate::base::NodeId;
@@ -81,7 +81,7 @@ fn look(workspace: &Workspace, last: &mut Option<NodeId>) -> Result<Option<Batch
         return Ok(None);
     }
     let agents = workspace.agents();
-    let (mut report, mut told) = (Report::default(), Told::default());
+    let (mut report, mut told) = (Report::default(), BatchStates::default());
     for agent in agents.iter().filter(|agent| is_local(agent)) {
         let request = Refresh::of(agent);
         let done = ops::refresh(

@@ -107,7 +107,7 @@ fn a_lock_left_by_the_dead_is_cleared() {
     let one = fixture.commit("one");
     let repo = fixture.open();
     let lock = RefLock::acquire(&StateDir::of(&repo), NAME, "x").unwrap();
-    let Asked::Held(lock) = lock else {
+    let LockAttempt::Held(lock) = lock else {
         panic!("no process holds it")
     };
     assert!(matches!(

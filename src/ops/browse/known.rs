@@ -60,7 +60,7 @@ struct EarlierHead {
 }
 
 /// A statement about a node.
-pub(super) struct Heard {
+pub(super) struct NodeStatement {
     pub(super) frame: Frame,
     pub(super) reason: Option<Reason>,
     /// How old a person's note about an earlier content is.
@@ -239,10 +239,15 @@ impl KnownNodes {
     }
 
     /// What is said of a node at a path: people, models, syntheses, the outline.
-    pub(super) fn heard(&self, repo: &Repository, node: u32, path: &TreePath) -> Vec<Heard> {
+    pub(super) fn heard(
+        &self,
+        repo: &Repository,
+        node: u32,
+        path: &TreePath,
+    ) -> Vec<NodeStatement> {
         let notes = self.people.notes(&self.scan.node(node).id, path.as_bytes());
-        let mut heard: Vec<Heard> = notes
-            .map(|(frame, carried)| Heard {
+        let mut heard: Vec<NodeStatement> = notes
+            .map(|(frame, carried)| NodeStatement {
                 frame: frame.clone(),
                 reason: None,
                 age: carried.map(carried::Carried::age),
@@ -261,7 +266,7 @@ impl KnownNodes {
             };
             // An entry that is no frame is counted by the index, and named by `validate`.
             let frame = read_blob(repo, &blob).ok();
-            heard.extend(frame.map(|frame| Heard {
+            heard.extend(frame.map(|frame| NodeStatement {
                 reason: known.reasons.get(&node).copied(),
                 age: None,
                 commit,
@@ -308,8 +313,8 @@ fn planned_slot(agent: &Agent, planned: &Planned, scan: &Scan) -> KnownSlot {
 }
 
 /// What is said in one sentence: by a model before the outline; Markdown.
-pub(super) fn sentence(heard: &[Heard], name: &[u8], is_directory: bool) -> Option<String> {
-    let speaks = |one: &&Heard| !one.is_synthesis && one.frame.made_by() != MadeBy::Person;
+pub(super) fn sentence(heard: &[NodeStatement], name: &[u8], is_directory: bool) -> Option<String> {
+    let speaks = |one: &&NodeStatement| !one.is_synthesis && one.frame.made_by() != MadeBy::Person;
     let best = heard.iter().find(speaks)?;
     says(&ChildNode {
         name: String::from_utf8_lossy(name),

@@ -210,7 +210,7 @@ struct Index<'i> {
 }
 
 /// What one file sees, for many files one after the other: each number holds the last file that saw it.
-struct Seen {
+struct FileScope {
     /// By the number of a name: the file uses or declares it.
     names: Vec<u32>,
     /// By the number of a file: its names can be used, for they are imported, or passed on by what is.
@@ -218,15 +218,15 @@ struct Seen {
 }
 
 impl Index<'_> {
-    fn nothing_seen(&self) -> Seen {
-        Seen {
+    fn nothing_seen(&self) -> FileScope {
+        FileScope {
             names: vec![u32::MAX; self.declarations.numbers_end()],
             files: vec![u32::MAX; self.files.len()],
         }
     }
 
     /// What one file refers to, each declaration once.
-    fn read(&self, number: u32, seen: &mut Seen) -> FileReferences {
+    fn read(&self, number: u32, seen: &mut FileScope) -> FileReferences {
         let symbols = self.files[number as usize].symbols;
         let links = &self.links[number as usize];
         let directories = links
@@ -281,7 +281,7 @@ impl Index<'_> {
                 }
                 let used = symbols.uses.get(at);
                 meant.clear();
-                reader.declarations(&Asked::of(used, language, names), candidates, &mut meant);
+                reader.declarations(&UsedName::of(used, language, names), candidates, &mut meant);
                 if meant.iter().any(|declared| !declared.is_property) {
                     let calls = used.places.iter().map(|entry| (*entry, at as u32));
                     references.calls.extend(calls);
@@ -301,15 +301,15 @@ impl Index<'_> {
 }
 
 /// A name that a file uses, and what it is asked of.
-struct Asked<'u> {
+struct UsedName<'u> {
     name: &'u str,
     ways: Ways,
-    of: Of,
+    of: Receiver,
 }
 
 /// What a name is asked of.
 #[derive(Clone, Copy)]
-enum Of {
+enum Receiver {
     /// A value, or nothing.
     Value,
     /// The type of the name with this number.
@@ -318,15 +318,15 @@ enum Of {
     ForeignType,
 }
 
-impl<'u> Asked<'u> {
+impl<'u> UsedName<'u> {
     fn of(used: Use<'u>, language: Language, names: &Names<'_>) -> Self {
         let (of, name) = used.parts();
         // There a field may have the name of a type.
         let may_be_field = matches!(language, Language::CSharp | Language::Go);
         let of = match of.map(|of| names.number(of)) {
-            Some(Some(number)) => Of::Type(number),
-            Some(None) if !may_be_field => Of::ForeignType,
-            _ => Of::Value,
+            Some(Some(number)) => Receiver::Type(number),
+            Some(None) if !may_be_field => Receiver::ForeignType,
+            _ => Receiver::Value,
         };
         Self {
             name,
@@ -342,16 +342,16 @@ struct ByteReader<'r, 'i> {
     language: Language,
     /// The numbers of names that its imports take from outside of the snapshot, in order.
     foreign: Vec<u32>,
-    seen: &'r Seen,
+    seen: &'r FileScope,
 }
 
 impl ByteReader<'_, '_> {
     /// Adds those declarations of a name that it refers to.
-    fn declarations(&self, used: &Asked<'_>, known: &[Declared], out: &mut Vec<Declared>) {
+    fn declarations(&self, used: &UsedName<'_>, known: &[Declared], out: &mut Vec<Declared>) {
         let may_be_own = |declared: &Declared| match used.of {
-            Of::Value => true,
-            Of::Type(of) => declared.owner == Some(of),
-            Of::ForeignType => false,
+            Receiver::Value => true,
+            Receiver::Type(of) => declared.owner == Some(of),
+            Receiver::ForeignType => false,
         };
         let is_own = |declared: &Declared| declared.file == self.number && may_be_own(declared);
         if known.iter().any(is_own) {
@@ -363,7 +363,7 @@ impl ByteReader<'_, '_> {
             .filter(|declared| self.reaches(declared.file) && self.sees(declared));
         out.extend(in_reach.filter(|declared| self.is_meant(declared, used, is_only)));
         if out.is_empty() && is_only {
-            let is_bare = used.ways.has(Ways::BARE) && matches!(used.of, Of::Value);
+            let is_bare = used.ways.has(Ways::BARE) && matches!(used.of, Receiver::Value);
             let is_meant = |declared: &&Declared| match declared.owner {
                 Some(_) => self.is_meant(declared, used, false),
                 // A variable of a script that is not exported is seen by those that read the script, by no other.
@@ -396,7 +396,7 @@ impl ByteReader<'_, '_> {
     /// A member is meant when it is asked of its type. Asked of a value it is meant when its type is named as well, or when
     /// it is called and nothing else can be meant: no other file declares it, and its name has several words, unlike
     /// those of the types that every language brings along.
-    fn is_meant(&self, declared: &Declared, used: &Asked<'_>, is_only: bool) -> bool {
+    fn is_meant(&self, declared: &Declared, used: &UsedName<'_>, is_only: bool) -> bool {
         let Some(owner) = declared.owner else {
             return declared.file != self.number;
         };
@@ -404,9 +404,9 @@ impl ByteReader<'_, '_> {
             return false;
         }
         match used.of {
-            Of::Type(of) => of == owner,
-            Of::ForeignType => false,
-            Of::Value => {
+            Receiver::Type(of) => of == owner,
+            Receiver::ForeignType => false,
+            Receiver::Value => {
                 let is_clear =
                     is_only && used.ways.has(Ways::CALLED.and(Ways::BARE)) && has_words(used.name);
                 let is_named = used.ways.has(Ways::ASKED.and(Ways::BARE))

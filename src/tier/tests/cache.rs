@@ -1,13 +1,13 @@
 //! The model of a prompt cache against what providers document.
 
 use super::session::{TERMS, content};
-use crate::tier::cache::{Bill, PromptCache, Sent};
+use crate::tier::cache::{Bill, PromptCache, SentBlock};
 
 /// A row of blocks: name and tokens, a `!` at the end of the name is a mark.
-fn row(blocks: &[(&str, u64)]) -> Vec<Sent> {
+fn row(blocks: &[(&str, u64)]) -> Vec<SentBlock> {
     let block = |(name, tokens): &(&str, u64)| {
         let sent = content(name.trim_end_matches('!'), *tokens);
-        Sent {
+        SentBlock {
             digest: sent.digest,
             tokens: sent.tokens,
             marked: name.ends_with('!'),

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::session::{POLICIES, SYSTEM, request, sessions, terms};
-use crate::tier::cache::{PromptCache, Sent, sent};
+use crate::tier::cache::{PromptCache, SentBlock, sent};
 use crate::tier::{Key, Notice, State, Step, Tier, TierPolicy, advance, decode, encode, explain};
 
 proptest! {
@@ -71,7 +71,7 @@ proptest! {
     fn equal_blocks_in_front_are_equal_on_the_wire(session in sessions(), terms in terms()) {
         for policy in POLICIES {
             let mut state = State::default();
-            let mut last: Option<(Step, Vec<Sent>)> = None;
+            let mut last: Option<(Step, Vec<SentBlock>)> = None;
             for items in &session {
                 let step = advance(policy, &state, &request(items), &terms);
                 let row = sent(&step.layout, &request(items));

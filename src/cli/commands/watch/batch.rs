@@ -45,11 +45,11 @@ struct FrameState {
 
 /// What the runs of one batch tell, by path.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct BatchStates {
     states: BTreeMap<TreePath, Vec<(Slot, &'static str)>>,
 }
 
-impl Told {
+impl BatchStates {
     /// Takes note of a step of an agent's run.
     pub(super) fn add(&mut self, agent: &AgentId, frame_type: &FrameType, event: Event) {
         let (path, state) = match event {
