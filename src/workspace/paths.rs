@@ -117,15 +117,15 @@ pub(super) fn files_that_match(
     let mut files = Vec::new();
     // A few objects can stand at any number of paths.
     for _ in 0..tree.paths_max() {
-        let Some(met) = all.next_met() else {
+        let Some(walked) = all.next_path() else {
             break;
         };
-        let is_file = matches!(met.found.mode, EntryMode::File | EntryMode::Executable);
-        if is_file && filter.wants(met.path) {
+        let is_file = matches!(walked.entry.mode, EntryMode::File | EntryMode::Executable);
+        if is_file && filter.wants(walked.path) {
             files.push(Target {
-                id: met.found.id,
+                id: walked.entry.id,
                 kind: NodeKind::File,
-                path: Some(TreePath::new(met.path)),
+                path: Some(TreePath::new(walked.path)),
                 root: Some(tree.id),
             });
         }
