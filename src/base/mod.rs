@@ -6,6 +6,7 @@
 
 pub mod clock;
 pub mod cores;
+pub mod count;
 pub mod fence;
 pub mod hash;
 pub mod id;

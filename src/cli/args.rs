@@ -4,11 +4,10 @@
 //! with `Args` and `run`, a variant of [`Command`], a line in `GROUPS`.
 
 use std::ffi::OsString;
-use std::iter::once;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-use clap::error::{ContextKind, ErrorKind};
+use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use super::commands::{
@@ -110,10 +109,15 @@ pub struct Global {
     #[arg(short = 'c', value_name = "key=value", value_parser = parse_setting)]
     settings: Vec<String>,
     /// Trust this repository for this run if its files still have this content hash
-    #[arg(long, global = true, value_name = "sha256", value_parser = parse_digest)]
+    #[arg(long, global = true, hide_short_help = true, value_name = "sha256", value_parser = parse_digest)]
     pub trust: Option<String>,
     /// Ignore this finding from now on (it is not a secret); may be repeated
-    #[arg(long = "allow-secret", global = true, value_name = "id")]
+    #[arg(
+        long = "allow-secret",
+        global = true,
+        hide_short_help = true,
+        value_name = "id"
+    )]
     pub allow_secret: Vec<FindingId>,
     /// How to speak.
     #[command(flatten)]
@@ -125,22 +129,22 @@ pub struct Global {
 #[command(next_help_heading = "Global options")]
 pub struct Output {
     /// Print one versioned JSON document
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     pub json: bool,
     /// End records with NUL and print paths as they are
-    #[arg(short = 'z', global = true)]
+    #[arg(short = 'z', global = true, hide_short_help = true)]
     pub nul: bool,
     /// Colour: auto, always or never
-    #[arg(long, global = true, value_name = "when", num_args = 0..=1, require_equals = true, default_missing_value = "always", value_parser = parse_when)]
+    #[arg(long, global = true, hide_short_help = true, value_name = "when", num_args = 0..=1, require_equals = true, default_missing_value = "always", value_parser = parse_when)]
     pub color: Option<When>,
     /// Suppress progress and remarks
-    #[arg(long, short = 'q', global = true)]
+    #[arg(long, short = 'q', global = true, hide_short_help = true)]
     pub quiet: bool,
     /// Suppress progress
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     pub no_progress: bool,
     /// Do not start a pager
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     pub no_pager: bool,
 }
 
@@ -165,7 +169,7 @@ pub enum Command {
     Affirm(Deferred<note::PathsArgs>),
     /// Withdraw your notes about a file or directory
     Retract(Deferred<note::PathsArgs>),
-    /// Show which settings are in force and where they come from
+    /// Show and change settings, and where they come from
     Config(Deferred<config::Args>),
     /// Show how many frames exist and how many are out of date
     Status(Deferred<status::Args>),
@@ -209,9 +213,9 @@ pub enum Command {
     Sync(Deferred<sync::Args>),
     /// Drop frames that are superseded, unreachable or free to recompute
     Gc(Deferred<gc::Args>),
-    /// List, check and create agents: the authors of frames
+    /// List, check, create, edit and remove agents: the authors of frames
     Agent(Deferred<agent::Args>),
-    /// List, test and add providers: the model services, programs and people that answer
+    /// List, test, add and remove providers: the model services, programs and people that answer
     Provider(Deferred<provider::Args>),
     /// List and check profiles: the parameters of requests
     Profile(Deferred<profile::Args>),
@@ -223,7 +227,7 @@ pub enum Command {
     Prompt(Deferred<prompt::Args>),
     /// Show which cache tier each part of a session's prompt is in, and why
     Tiers(Deferred<tiers::Args>),
-    /// Start, list, show and branch sessions with a model or a person
+    /// Start, list, show, branch, rename and delete sessions with a model or a person
     Session(Deferred<session::Args>),
     /// Start, send, answer and review the turns of a session
     Turn(Deferred<turn::Args>),
@@ -354,6 +358,11 @@ impl Arguments {
             .and_then(|matches| Self::from_arg_matches(&matches))
         {
             Ok(parsed) => Ok(Invocation::Run(Box::new(parsed))),
+            Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+                let is_long = arguments.iter().any(|word| word == "--help");
+                let names = super::help::named_command(&error, arguments);
+                Ok(Invocation::Print(super::help::help(&names, is_long)?))
+            }
             Err(error) if !error.use_stderr() => Ok(Invocation::Print(error.render().to_string())),
             Err(error) => Err(usage_error(&error, arguments)),
         }
@@ -430,61 +439,10 @@ fn parse_setting(text: &str) -> Result<String, String> {
 #[must_use]
 pub fn definition() -> clap::Command {
     let definition = Arguments::command();
-    let commands = grouped_help(&definition);
+    let commands = super::help::grouped(&definition, GROUPS);
     definition.help_template(format!(
         "{{about}}\n\nUsage: {{usage}}\n{commands}\nOptions:\n{{options}}"
     ))
-}
-
-fn grouped_help(definition: &clap::Command) -> String {
-    let line = |name: &&str| {
-        let about = definition
-            .find_subcommand(name)
-            .and_then(clap::Command::get_about);
-        format!(
-            "   {name:<13} {}\n",
-            about.map(ToString::to_string).unwrap_or_default()
-        )
-    };
-    GROUPS
-        .iter()
-        .flat_map(|(heading, names)| once(format!("\n{heading}\n")).chain(names.iter().map(line)))
-        .collect()
-}
-
-/// The command that a command line names, as far as it can be understood: `git merkle turn run`.
-fn named_command(error: &clap::Error, arguments: &[OsString]) -> String {
-    let mut definition = definition();
-    definition.build();
-    let failed = error.get(ContextKind::InvalidArg).map(ToString::to_string);
-    let is_only_here = |option: &clap::Arg| {
-        !option.is_global_set() && failed.as_ref() == Some(&option.to_string())
-    };
-    if definition.get_arguments().any(is_only_here) {
-        return "git merkle".to_owned();
-    }
-    let (mut at, mut names) = (&definition, vec!["git", "merkle"]);
-    let mut words = arguments.iter().skip(1).map(|word| word.to_string_lossy());
-    while let Some(word) = words.next() {
-        if let Some(below) = at.find_subcommand(&*word) {
-            names.push(below.get_name());
-            at = below;
-        } else if takes_next(at, &word) {
-            words.next();
-        }
-    }
-    names.join(" ")
-}
-
-/// True for an option whose value is the next word.
-fn takes_next(command: &clap::Command, word: &str) -> bool {
-    command.get_opts().any(|option| {
-        let long = word.strip_prefix("--").map(Some) == Some(option.get_long());
-        let short = option
-            .get_short()
-            .is_some_and(|short| word == format!("-{short}"));
-        (long || short) && !option.is_require_equals_set()
-    })
 }
 
 /// Turns clap's several paragraphs into one message and hints.
@@ -510,8 +468,10 @@ fn usage_error(error: &clap::Error, arguments: &[OsString]) -> CliError {
     let tips = text
         .lines()
         .filter_map(|line| line.trim().strip_prefix("tip: "));
-    tips.fold(failed, CliError::hint)
-        .hint(format!("see '{} -h'", named_command(error, arguments)))
+    tips.fold(failed, CliError::hint).hint(format!(
+        "see '{} -h'",
+        super::help::shown(&super::help::named_command(error, arguments))
+    ))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! As with the pager, the environment and the user's own configuration name it, never that of a repository.
 
 use std::io::{self, Write as _};
+use std::path::PathBuf;
 use std::process::Command;
 
 use super::{CliError, Exit};
@@ -59,6 +60,25 @@ pub fn edit(
         .split_once(SCISSORS)
         .map_or(edited.as_str(), |(kept, _)| kept);
     Ok(kept.trim().to_owned())
+}
+
+/// Lets the user edit files where they are.
+pub fn open(
+    workspace: &Workspace,
+    environment: &Environment,
+    files: &[PathBuf],
+) -> Result<(), CliError> {
+    let setting = workspace.repository.protected_string("core.editor");
+    let command = choose(environment, setting);
+    let status = shell(&command, environment)
+        .args(files)
+        .status()
+        .map_err(|error| CliError::io("cannot edit the files", error))?;
+    if status.success() {
+        return Ok(());
+    }
+    let message = format!("the editor '{command}' failed");
+    Err(CliError::new(Exit::Refused, message))
 }
 
 fn choose(environment: &Environment, setting: Option<String>) -> String {

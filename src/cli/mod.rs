@@ -18,6 +18,7 @@ pub mod exit;
 pub mod faults;
 pub mod frames;
 pub mod given;
+pub mod help;
 pub mod json;
 mod pager;
 pub mod program;

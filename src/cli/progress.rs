@@ -12,6 +12,9 @@ use crate::base::printable;
 /// How long something must take before it is worth a bar.
 const DELAY: Duration = Duration::from_millis(250);
 
+/// What the bar takes, with the space behind it.
+const BAR_COLUMNS: usize = 21;
+
 /// How far something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProgressStep<'a> {
@@ -28,6 +31,8 @@ pub struct Progress {
     wanted: bool,
     begun: Instant,
     bar: Option<ProgressBar>,
+    /// Whether there is room for more than words.
+    has_bar: bool,
 }
 
 impl Progress {
@@ -38,6 +43,7 @@ impl Progress {
             wanted: ui.shows_progress(),
             begun: Instant::now(),
             bar: None,
+            has_bar: true,
         }
     }
 
@@ -47,15 +53,18 @@ impl Progress {
             return;
         }
         let bar = self.bar.get_or_insert_with(|| draw(self.begun, step.total));
-        if bar.length() != step.total {
-            bar.set_style(style(step.total));
+        let pace = pace(step, self.begun.elapsed());
+        let (message, has_bar) = fitted(step, pace.chars().count(), columns());
+        if bar.length() != step.total || has_bar != self.has_bar {
+            self.has_bar = has_bar;
+            bar.set_style(style(step.total, has_bar));
             match step.total {
                 Some(total) => bar.set_length(total),
                 None => bar.unset_length(),
             }
         }
-        bar.set_message(printable(step.message).to_string());
-        bar.set_prefix(pace(step, self.begun.elapsed()));
+        bar.set_message(message);
+        bar.set_prefix(pace);
         bar.set_position(step.position);
     }
 
@@ -97,15 +106,44 @@ fn pace(step: ProgressStep<'_>, elapsed: Duration) -> String {
     }
 }
 
+/// The terminal's width; of one that has none, that of a very wide one.
+fn columns() -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stderr());
+    let columns = size.map_or(0, |size| usize::from(size.ws_col));
+    if columns == 0 { usize::MAX } else { columns }
+}
+
+/// The message, as much of it as one line has room for, and whether a bar fits beside it. What a bar leaves behind when its
+/// line is broken into two cannot be taken back.
+fn fitted(step: ProgressStep<'_>, pace_chars: usize, columns: usize) -> (String, bool) {
+    let message = printable(step.message).to_string();
+    let number = |number: u64| number.to_string().len();
+    let rest = match step.total {
+        // `: 100% (12/345) ` and the pace.
+        Some(total) => 11 + number(step.position) + number(total) + pace_chars,
+        // `: 12 - `, the pace, and `, 12 seconds`.
+        None => 18 + number(step.position) + pace_chars,
+    };
+    // A column stays free: some terminals begin a new line when the last one is written to.
+    let room = columns.saturating_sub(rest + 1);
+    let length = message.chars().count();
+    if length <= room {
+        return (message, room - length > BAR_COLUMNS);
+    }
+    let kept = room.saturating_sub(1);
+    (message.chars().take(kept).chain(['…']).collect(), false)
+}
+
 fn draw(begun: Instant, total: Option<u64>) -> ProgressBar {
     ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr())
-        .with_style(style(total))
+        .with_style(style(total, true))
         .with_elapsed(begun.elapsed())
 }
 
-fn style(total: Option<u64>) -> ProgressStyle {
+fn style(total: Option<u64>, has_bar: bool) -> ProgressStyle {
     let template = match total {
-        Some(_) => "{msg}: {percent:>3}% ({pos}/{len}) {bar:20} {prefix}",
+        Some(_) if has_bar => "{msg}: {percent:>3}% ({pos}/{len}) {bar:20} {prefix}",
+        Some(_) => "{msg}: {percent:>3}% ({pos}/{len}) {prefix}",
         None => "{msg}: {pos} {spinner} {prefix}, {elapsed}",
     };
     ProgressStyle::with_template(template)
@@ -122,6 +160,7 @@ mod tests {
             wanted,
             begun,
             bar: None,
+            has_bar: true,
         }
     }
 
@@ -159,6 +198,30 @@ mod tests {
         );
         assert_eq!(pace(step(5_000, None), Duration::from_secs(10)), "500/s");
         assert_eq!(pace(step(0, Some(9)), Duration::ZERO), "0.0/s");
+    }
+
+    #[test]
+    fn a_line_is_never_wider_than_the_terminal() {
+        let message = "asking docs about src/deep/grün.rs, 1.2M tokens, $12.34";
+        for total in [None, Some(345), Some(1_000_000)] {
+            for columns in 40..140 {
+                let step = ProgressStep {
+                    position: 12,
+                    total,
+                    message,
+                };
+                let pace = "12.5/s, 30 seconds left";
+                let (text, has_bar) = fitted(step, pace.len(), columns);
+                let line = match total {
+                    Some(total) => format!("{text}: 100% (12/{total}) {pace}"),
+                    None => format!("{text}: 12 - {pace}, 12 seconds"),
+                };
+                let bar = if has_bar { BAR_COLUMNS } else { 0 };
+                let width = line.chars().count() + bar;
+                assert!(width < columns || text == "…", "{columns}: {line}");
+                assert!(columns < 130 || total.is_none() || has_bar, "{columns}");
+            }
+        }
     }
 
     #[test]

@@ -195,6 +195,17 @@ impl<'r> Store<'r> {
         Ok(listed.entries)
     }
 
+    /// The frames whose ids begin with these hex digits, in no order: all names of the store are looked at.
+    pub fn entries_of_id(&self, start: &str) -> Result<Vec<Entry>, StoreError> {
+        let mut found = Vec::new();
+        listing::visit_added(self.repo, None, self.tree(), &mut |listed| {
+            let entries = listed.entries.into_iter();
+            found.extend(entries.filter(|entry| entry.name.frame.to_string().starts_with(start)));
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
     /// Reads one frame and checks it against its name; `None` for an entry that is no good, which is noted.
     #[must_use]
     pub fn read(&self, entry: &Entry) -> Option<Frame> {

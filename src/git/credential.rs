@@ -102,10 +102,9 @@ pub fn has_helper() -> Result<bool, ChildError> {
     Ok(output.status.success() && !output.stdout.is_empty())
 }
 
-/// Adds a value to a key of the user's global configuration.
-pub fn add_global(key: &str, value: &str) -> Result<(), ChildError> {
-    let output = run("config", &["--global", "--add", "--", key, value], "")?;
-    checked("config", output).map(drop)
+/// Runs git where there is no repository, for what is the user's own.
+pub(super) fn run_outside(verb: &str, arguments: &[&str]) -> Result<(), ChildError> {
+    checked(verb, run(verb, arguments, "")?).map(drop)
 }
 
 fn checked(verb: &str, output: Output) -> Result<Output, ChildError> {

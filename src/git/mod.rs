@@ -8,6 +8,7 @@
 pub mod child;
 pub mod commit;
 pub mod config;
+pub mod config_file;
 pub mod credential;
 pub mod diff;
 mod discover;
@@ -48,6 +49,7 @@ pub mod write;
 pub use child::ChildError;
 pub use commit::commit_body;
 pub use config::{ConfigScope, ConfigValue, section_outside};
+pub use config_file::ConfigFile;
 pub use credential::CredentialOrigin;
 pub use diff::{DiffEntry, Side, diff_trees};
 pub use encoded::{Batch, Encoded};

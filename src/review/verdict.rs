@@ -3,6 +3,7 @@
 use super::change::{Change, Changes, Content, File, How};
 use super::order::Section;
 use super::role::FileRole;
+use crate::base::count;
 
 /// What there is to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -154,6 +155,6 @@ impl ReviewCounts {
     }
 }
 
-pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
+pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
+    count::counted(number as u64, one, many)
 }

@@ -255,6 +255,15 @@ impl SessionFolder {
         path.join(file)
     }
 
+    /// The folder itself, which is one and no link to another.
+    pub fn place(&self) -> Result<PathBuf, SessionError> {
+        let path = self.work_dir.join(SESSIONS).join(self.name.as_str());
+        // Reading its record refuses links on the way to it.
+        self.read(None, SESSION_FILE)?
+            .ok_or_else(|| SessionError::NotThere(self.name.clone()))?;
+        Ok(path)
+    }
+
     /// A file's text; `None` when it is not there. What is not UTF-8 is read with marks in the place of bad bytes.
     pub fn read(
         &self,

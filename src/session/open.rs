@@ -230,6 +230,36 @@ pub fn branch_session(
     Ok(to)
 }
 
+/// Deletes a session with its turns; its lock shows that no other process is at work on it.
+pub fn remove_session(open: &OpenSession) -> Result<(), ChoiceError> {
+    let folder = open.folder.place()?;
+    fs::remove_dir_all(&folder).map_err(|error| SessionError::Io(folder, error).into())
+}
+
+/// Gives a session another name.
+pub fn rename_session(
+    workspace: &Workspace,
+    from: &OpenSession,
+    name: &SessionName,
+) -> Result<SessionFolder, ChoiceError> {
+    let (repo, state) = (&workspace.repository, &workspace.state);
+    let work_dir = repo.work_dir().ok_or(SessionError::Bare)?;
+    let to = SessionFolder::new(work_dir, name.clone());
+    to.check_vacant()?;
+    let _lock = lock_session(repo, name)?;
+    to.check_vacant()?;
+    let pages = typed_pages(state, from.folder.name.as_str());
+    let place = from.folder.place()?;
+    let target = place.with_file_name(name.as_str());
+    fs::rename(&place, target).map_err(|error| SessionError::Io(place, error))?;
+    // What was the user's own stays so, and nothing else becomes it.
+    if from.own == from.session.record {
+        remember_own(state, &to)?;
+    }
+    remember_typed(state, name, &pages.into_iter().collect::<Vec<_>>())?;
+    Ok(to)
+}
+
 fn lock_session(repo: &Repository, name: &SessionName) -> Result<Lock, ChoiceError> {
     // Of this work tree: the sessions of another are other files.
     let (folder, file) = (

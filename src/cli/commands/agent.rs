@@ -1,6 +1,8 @@
 //! `git merkle agent`: show, check and make agents: who speaks, in which role, from which instructions.
 
 mod create;
+mod edit;
+mod remove;
 mod validate;
 
 use std::collections::BTreeMap;
@@ -30,6 +32,10 @@ enum Action {
     Validate(validate::Args),
     /// Create the definition of a new agent, with prompts to start from
     Create(create::Args),
+    /// Edit an agent's definition and prompts in your editor, then check them
+    Edit(edit::Args),
+    /// Delete an agent's definition and prompts
+    Remove(remove::Args),
 }
 
 #[derive(Debug, clap::Args)]
@@ -76,6 +82,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         Action::Show(args) => show(args, program),
         Action::Validate(args) => validate::run(args, program),
         Action::Create(args) => create::run(args, program),
+        Action::Edit(args) => edit::run(args, program),
+        Action::Remove(args) => remove::run(args, program),
     }
 }
 

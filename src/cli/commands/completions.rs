@@ -46,7 +46,7 @@ impl Shell {
                 Some(data_home(environment)?.join("bash-completion/completions/git-merkle"))
             }
             Self::Zsh => Some(data_home(environment)?.join("zsh/site-functions/_git-merkle")),
-            Self::Fish => Some(config_home(environment)?.join("fish/completions/git-merkle.fish")),
+            Self::Fish => Some(config_home(environment)?.join("fish/conf.d/git-merkle.fish")),
         }
     }
 }

@@ -1,4 +1,7 @@
-//! `git merkle config`: which settings are in force, where each comes from, which were not taken, and which there are.
+//! `git merkle config`: which settings are in force, where each comes from, which were not taken, which there are, and
+//! changes to them.
+
+mod change;
 
 use serde::Serialize;
 
@@ -20,6 +23,12 @@ pub struct Args {
 enum Action {
     /// List the settings in force, one key=value a line
     List(List),
+    /// Print the value of a setting that is in force; exit with 1 if it has none
+    Get(change::Get),
+    /// Set a setting, in this repository where it may stand there, else in your global git configuration
+    Set(change::Set),
+    /// Unset a setting
+    Unset(change::Unset),
 }
 
 #[derive(Debug, clap::Args)]
@@ -56,6 +65,22 @@ struct SettingDocument {
     origin: OriginDocument,
 }
 
+impl SettingDocument {
+    /// A setting that no place sets and that has no default.
+    fn unset(key: &Key) -> Self {
+        Self {
+            key: key.to_string(),
+            values: Vec::new(),
+            origin: OriginDocument {
+                level: "protected",
+                place: "built-in",
+                name: None,
+                line: None,
+            },
+        }
+    }
+}
+
 #[derive(Debug, Serialize)]
 struct IgnoredDocument {
     #[serde(flatten)]
@@ -74,9 +99,18 @@ struct OriginDocument {
     line: Option<u32>,
 }
 
-/// Prints the settings; works outside a repository as well.
+/// Does what was asked; works outside a repository as well.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
-    let Action::List(list) = &args.action;
+    match &args.action {
+        Action::List(args) => list(args, program),
+        Action::Get(args) => change::get(args, program),
+        Action::Set(args) => change::set(args, program),
+        Action::Unset(args) => change::unset(args, program),
+    }
+}
+
+/// The repository, where there is one, and the settings in force.
+fn gather(program: &Program) -> Result<(Option<Repository>, GatheredSettings), CliError> {
     let repository = match Repository::open(&program.global.location()) {
         Ok(repository) => Some(repository),
         Err(OpenError::NotFound(_)) if program.global.location().git_dir.is_none() => None,
@@ -95,6 +129,11 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         &program.environment,
         program.global.settings(),
     )?;
+    Ok((repository, gathered))
+}
+
+fn list(list: &List, program: &mut Program) -> Result<Exit, CliError> {
+    let (repository, gathered) = gather(program)?;
     if let Some(repository) = &repository {
         program.ui.adopt(Presentation::load(repository));
     }

@@ -45,23 +45,23 @@ pub struct Args {
     #[arg(long, value_name = "number", requires = "session")]
     turn: Option<String>,
     /// Print one section only
-    #[arg(long, value_name = "n", value_parser = clap::value_parser!(u8).range(i64::from(*SECTIONS.start())..=i64::from(*SECTIONS.end())))]
+    #[arg(long, value_name = "n", value_parser = clap::value_parser!(u8).range(i64::from(*SECTIONS.start())..=i64::from(*SECTIONS.end())), hide_short_help = true)]
     section: Option<u8>,
     /// Limit the payload to this many tokens (an estimate; 8k works): resources are reduced to outline, frame or name. Default
     /// where nothing is listed: merkle.contextBudget, else 24000
     #[arg(long, value_name = "tokens", value_parser = amount::count)]
     budget: Option<u64>,
     /// Also show the frames of this type of everything listed
-    #[arg(long, value_name = "type")]
+    #[arg(long, value_name = "type", hide_short_help = true)]
     frames: Option<FrameType>,
     /// Show web pages as HTML instead of Markdown
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     raw_url: bool,
     /// Replace likely secrets with markers instead of failing
     #[arg(long)]
     redact: bool,
     /// Exit with 0 even if a named resource cannot be shown
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     allow_missing: bool,
     #[command(flatten)]
     snapshot: SnapshotArgs,

@@ -36,7 +36,7 @@ pub struct Args {
     #[arg(long)]
     files: bool,
     /// Use the newest commits' messages as questions, and show how much of what they changed is found
-    #[arg(long, value_name = "range", num_args = 0..=1, require_equals = true, default_missing_value = "HEAD")]
+    #[arg(long, value_name = "range", num_args = 0..=1, require_equals = true, default_missing_value = "HEAD", hide_short_help = true)]
     #[arg(conflicts_with_all = ["question", "paths", "budget", "files", "rev", "index", "worktree"])]
     evaluate: Option<String>,
     #[command(flatten)]

@@ -1,6 +1,6 @@
-//! `git merkle help`: what `-h` prints, for those who type it as they do with git.
+//! `git merkle help`: all options of a command, for those who type it as they do with git.
 
-use crate::cli::args::definition;
+use crate::cli::help::help;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
 
@@ -14,10 +14,7 @@ pub struct Args {
 
 /// Prints the help of a command, or the list of commands.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
-    let mut command = definition();
-    command.build();
-    let found = super::man::find(&mut command, &args.command)?;
-    let text = found.render_help().to_string();
+    let text = help(&args.command, true)?;
     program.page();
     write!(program.ui, "{text}")?;
     Ok(Exit::Done)

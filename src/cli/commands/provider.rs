@@ -3,6 +3,7 @@
 mod add;
 mod document;
 pub(super) mod failure;
+mod remove;
 
 use std::path::Path;
 
@@ -44,6 +45,8 @@ enum Action {
     Test(Test),
     /// Define a provider in your global git configuration
     Add(Box<add::Args>),
+    /// Take a provider out of your global git configuration
+    Remove(remove::Args),
 }
 
 #[derive(Debug, clap::Args)]
@@ -80,6 +83,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         Action::Show(named) => show(named, program),
         Action::Test(test) => try_out(test, program),
         Action::Add(args) => add::run(args, program),
+        Action::Remove(args) => remove::run(args, program),
     }
 }
 

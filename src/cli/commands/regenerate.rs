@@ -38,23 +38,28 @@ pub struct Args {
     #[arg(long, value_name = "agent")]
     agent: Option<String>,
     /// The frames' type (default: the agent's own)
-    #[arg(long = "type", value_name = "type")]
+    #[arg(long = "type", value_name = "type", hide_short_help = true)]
     frame_type: Option<FrameType>,
     /// Regenerate outdated frames only, and leave missing ones
-    #[arg(long, conflicts_with = "force")]
+    #[arg(long, conflicts_with = "force", hide_short_help = true)]
     outdated: bool,
     /// No effect: directories are always recursive
-    #[arg(long, short = 'r')]
+    #[arg(long, short = 'r', hide_short_help = true)]
     recursive: bool,
     /// Regenerate only files of share <i> of <n>, chosen by object id, and no directories: run each share on a machine of its own,
     /// unite the frames with 'git merkle sync', and run 'regenerate' once more for the directories
-    #[arg(long, value_name = "i/n", conflicts_with = "outdated")]
+    #[arg(
+        long,
+        value_name = "i/n",
+        conflicts_with = "outdated",
+        hide_short_help = true
+    )]
     shard: Option<Shard>,
     /// Regenerate fresh frames as well
     #[arg(long)]
     force: bool,
     /// Check every node, whatever the last run found
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     verify: bool,
     /// Show what would be made, why, and at what cost; send and change nothing
     #[arg(long, short = 'n')]
@@ -72,31 +77,31 @@ struct ModelArgs {
     #[arg(long, value_name = "provider")]
     provider: Option<String>,
     /// The profile with the requests' parameters (default: the agent's)
-    #[arg(long, value_name = "profile")]
+    #[arg(long, value_name = "profile", hide_short_help = true)]
     profile: Option<String>,
     /// Stop before this run costs more US dollars
     #[arg(long, value_name = "usd", value_parser = parse_dollars)]
     max_cost: Option<u64>,
     /// Stop before this run makes more calls, failed attempts included
-    #[arg(long, value_name = "number", value_parser = amount::count)]
+    #[arg(long, value_name = "number", value_parser = amount::count, hide_short_help = true)]
     max_calls: Option<u64>,
     /// Stop before this run uses more tokens, input and output
-    #[arg(long, value_name = "number", value_parser = amount::count)]
+    #[arg(long, value_name = "number", value_parser = amount::count, hide_short_help = true)]
     max_tokens: Option<u64>,
     /// Maximum concurrent calls (default: the provider's)
-    #[arg(long, value_name = "number", value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "number", value_parser = clap::value_parser!(u16).range(1..=256), hide_short_help = true)]
     concurrency: Option<u16>,
     /// Stop at the first node that fails
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     fail_fast: bool,
     /// Fail on parameters that the provider does not support, instead of adapting them
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     strict: bool,
     /// Do not ask for confirmation, whatever the estimate
     #[arg(long, short = 'y')]
     yes: bool,
     /// Print one JSON object per step as it happens, and the report last
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     json_lines: bool,
 }
 

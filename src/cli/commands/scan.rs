@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::base::count::{counted, files_and_directories};
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Style};
@@ -64,18 +65,19 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     }
     let id = ui.styled(Style::Id, &root.tree.to_string()).to_string();
     writeln!(ui, "root {id} ({})", args.snapshot.name())?;
-    write!(
-        ui,
-        "{} files, {} directories",
-        counts.files, counts.directories
-    )?;
-    for (count, word) in [
-        (counts.symlinks, "symlinks"),
-        (counts.submodules, "submodules"),
-        (counts.ignored, "entries left out by .teddyignore"),
+    let nodes = files_and_directories(counts.files, counts.directories);
+    write!(ui, "{nodes}")?;
+    for (count, one, many) in [
+        (counts.symlinks, "symlink", "symlinks"),
+        (counts.submodules, "submodule", "submodules"),
+        (
+            counts.ignored,
+            "entry left out by .teddyignore",
+            "entries left out by .teddyignore",
+        ),
     ] {
         if count > 0 {
-            write!(ui, ", {count} {word}")?;
+            write!(ui, ", {}", counted(count, one, many))?;
         }
     }
     if counts.paths != counts.files {

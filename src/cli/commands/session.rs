@@ -11,7 +11,7 @@ use crate::session::folder::{HISTORY, Session};
 use crate::session::history::{History, HistoryEntry};
 use crate::session::name::{NameError, NumberError};
 use crate::session::{
-    self, ChoiceError, Next, SessionError, SessionFolder, SessionLimits, SessionName,
+    self, ChoiceError, Next, OpenSession, SessionError, SessionFolder, SessionLimits, SessionName,
     SessionRecord, Status, TurnNumber, TurnRecord,
 };
 use crate::workspace::Workspace;
@@ -37,6 +37,10 @@ enum Action {
     Show(Show),
     /// Start a session from the turns of another
     Branch(Branch),
+    /// Give a session another name
+    Rename(Rename),
+    /// Delete a session with its turns
+    Rm(Rm),
 }
 
 #[derive(Debug, clap::Args)]
@@ -51,34 +55,34 @@ struct New {
     #[arg(long, value_name = "profile")]
     profile: Option<String>,
     /// The kind of work, a scope of the profile
-    #[arg(long, value_name = "scope")]
+    #[arg(long, value_name = "scope", hide_short_help = true)]
     scope: Option<String>,
     /// The phase of the first turn
     #[arg(long, value_name = "phase", value_parser = parse_phase, default_value = "planning")]
     phase: Phase,
     /// Provider of the planning phase
-    #[arg(long, value_name = "provider")]
+    #[arg(long, value_name = "provider", hide_short_help = true)]
     planner: Option<String>,
     /// Provider of the generating phase
-    #[arg(long, value_name = "provider")]
+    #[arg(long, value_name = "provider", hide_short_help = true)]
     generator: Option<String>,
     /// Provider of the reviewing phase
-    #[arg(long, value_name = "provider")]
+    #[arg(long, value_name = "provider", hide_short_help = true)]
     reviewer: Option<String>,
     /// Provider of the revising phase
-    #[arg(long, value_name = "provider")]
+    #[arg(long, value_name = "provider", hide_short_help = true)]
     reviser: Option<String>,
     /// Provider that summarizes old messages (default: a rule, which keeps their beginnings)
-    #[arg(long, value_name = "provider")]
+    #[arg(long, value_name = "provider", hide_short_help = true)]
     summarizer: Option<String>,
     /// Limit the session to this many turns
-    #[arg(long, value_name = "number", default_value_t = TURNS_DEFAULT)]
+    #[arg(long, value_name = "number", default_value_t = TURNS_DEFAULT, hide_short_help = true)]
     max_turns: u32,
     /// Limit all turns together to this many tokens, input and output
-    #[arg(long, value_name = "number", value_parser = amount::count)]
+    #[arg(long, value_name = "number", value_parser = amount::count, hide_short_help = true)]
     max_tokens: Option<u64>,
     /// Limit all turns together to this many US dollars
-    #[arg(long, value_name = "usd", value_parser = super::regenerate::parse_dollars)]
+    #[arg(long, value_name = "usd", value_parser = super::regenerate::parse_dollars, hide_short_help = true)]
     max_cost: Option<u64>,
 }
 
@@ -106,6 +110,31 @@ struct Branch {
     /// Copy the turns up to this one (default: all)
     #[arg(long, value_name = "number", value_parser = TurnNumber::from_str)]
     at: Option<TurnNumber>,
+}
+
+#[derive(Debug, clap::Args)]
+struct Rename {
+    /// The session
+    #[arg(value_name = "from")]
+    from: String,
+    /// Its new name
+    #[arg(value_name = "name", value_parser = SessionName::from_str)]
+    name: SessionName,
+}
+
+#[derive(Debug, clap::Args)]
+struct Rm {
+    /// The session
+    #[arg(value_name = "name")]
+    name: String,
+    /// Delete it though it is not complete
+    #[arg(long, short = 'f')]
+    force: bool,
+}
+
+#[derive(Serialize)]
+struct RemovedDocument<'a> {
+    name: &'a str,
 }
 
 #[derive(Serialize)]
@@ -163,6 +192,12 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         Action::List => list(&workspace, program),
         Action::Show(show) => show_one(show, &workspace, program),
         Action::Branch(branch) => branch_off(branch, &workspace, program),
+        Action::Rename(args) => {
+            let from = open_named(&args.from, &workspace, program)?;
+            let folder = session::open::rename_session(&workspace, &from, &args.name)?;
+            tell_begun(&folder, program)
+        }
+        Action::Rm(args) => remove(args, &workspace, program),
     }
 }
 
@@ -225,13 +260,7 @@ fn branch_off(
     workspace: &Workspace,
     program: &mut Program,
 ) -> Result<Exit, CliError> {
-    let from = session::open::open_session(
-        workspace,
-        session::open::session_folder(&workspace.repository, Some(&branch.from))?,
-    )?;
-    for warning in &from.warnings {
-        program.ui.warn(warning);
-    }
+    let from = open_named(&branch.from, workspace, program)?;
     let folder = session::open::branch_session(
         &workspace.repository,
         &workspace.state,
@@ -240,6 +269,43 @@ fn branch_off(
         branch.at,
     )?;
     tell_begun(&folder, program)
+}
+
+/// The session of a name, taken for changing it.
+fn open_named(
+    name: &str,
+    workspace: &Workspace,
+    program: &Program,
+) -> Result<OpenSession, CliError> {
+    let folder = session::open::session_folder(&workspace.repository, Some(name))?;
+    let open = session::open::open_session(workspace, folder)?;
+    for warning in &open.warnings {
+        program.ui.warn(warning);
+    }
+    Ok(open)
+}
+
+fn remove(args: &Rm, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
+    let open = open_named(&args.name, workspace, program)?;
+    let name = open.folder.name.to_string();
+    let is_done = open.session.turns.is_empty() || matches!(open.session.next(), Next::Complete);
+    if !is_done && !args.force {
+        let next = next_words(&open.folder, &open.session);
+        let message = format!("session '{name}' is not complete");
+        return Err(CliError::new(Exit::Refused, message)
+            .hint(format!("'git merkle session rm --force {name}' deletes it"))
+            .hint(next));
+    }
+    session::open::remove_session(&open)?;
+    if program.ui.is_json() {
+        let name = name.as_str();
+        program
+            .ui
+            .write_json("session-rm", &RemovedDocument { name })?;
+    } else {
+        writeln!(program.ui, "removed session '{name}'")?;
+    }
+    Ok(Exit::Done)
 }
 
 fn tell_begun(folder: &SessionFolder, program: &mut Program) -> Result<Exit, CliError> {

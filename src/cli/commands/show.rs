@@ -2,19 +2,25 @@
 
 use crate::base::{AgentId, FrameType, NodeId, TreePath};
 use crate::cli::advice::{Lookup, nothing_said};
-use crate::cli::frames::{FrameDocument, FramesDocument, Heading, State, signatures, write_whole};
+use crate::cli::frames::{
+    FrameDocument, FramesDocument, Heading, State, signatures, state_of, write_whole,
+};
 use crate::cli::program::Program;
-use crate::cli::snapshot::{SnapshotArgs, find_all};
+use crate::cli::snapshot::{SnapshotArgs, find, find_all};
 use crate::cli::{CliError, Exit};
-use crate::frame::{BasisKind, Frame, Head, Store, Voice, Voices};
+use crate::frame::{BasisKind, Frame, FrameName, Head, Store, Voice, Voices};
 use crate::node::SnapshotRoot;
 use crate::ops::{self, Carried};
 use crate::workspace::{NamedTarget, Target, Workspace};
 
+/// Fewest characters of an id that are looked for, as in git.
+const ID_CHARS_MIN: usize = 4;
+
 /// Arguments of `show`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Files and directories, or pathspecs: the files that match (default: the current directory)
+    /// Files and directories, pathspecs (the files that match), or ids of frames, as far as they are unambiguous (default: the
+    /// current directory)
     #[arg(value_name = "node")]
     nodes: Vec<String>,
     /// Only frames of this agent
@@ -98,8 +104,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     };
     let mut documents = Vec::new();
     let (mut is_first, mut is_said) = (true, false);
-    for NamedTarget { written, target } in find_all(&workspace, &root, specs)? {
-        let found = heads(args, &workspace, &store, &root, &target)?;
+    for (NamedTarget { written, target }, found) in all(args, &workspace, &store, &root, specs)? {
         if found.is_empty() {
             let (agent, frame_type) = (args.agent.as_ref(), args.frame_type.as_ref());
             let asked = Lookup {
@@ -137,6 +142,80 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             .write_json("show", &FramesDocument { frames: documents })?;
     }
     Ok(if is_said { Exit::Done } else { Exit::No })
+}
+
+/// The frames that are named by their ids, and the heads of the nodes that are named.
+fn all(
+    args: &Args,
+    workspace: &Workspace,
+    store: &Store<'_>,
+    root: &SnapshotRoot,
+    specs: &[String],
+) -> Result<Vec<(NamedTarget, Vec<Found>)>, CliError> {
+    let (mut shown, mut nodes) = (Vec::new(), Vec::new());
+    for written in specs {
+        match by_id(workspace, store, root, written)? {
+            Some(frame) => shown.push(frame),
+            None => nodes.push(written.clone()),
+        }
+    }
+    if !nodes.is_empty() {
+        for named in find_all(workspace, root, &nodes)? {
+            let found = heads(args, workspace, store, root, &named.target)?;
+            shown.push((named, found));
+        }
+    }
+    Ok(shown)
+}
+
+/// The frame whose id begins with a text that names no node.
+fn by_id(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    root: &SnapshotRoot,
+    written: &str,
+) -> Result<Option<(NamedTarget, Vec<Found>)>, CliError> {
+    let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let is_id = (ID_CHARS_MIN..=64).contains(&written.len()) && written.bytes().all(is_hex);
+    if !is_id || find(workspace, root, written).is_ok() {
+        return Ok(None);
+    }
+    let mut entries = store.entries_of_id(written)?;
+    let Some(entry) = entries.pop() else {
+        return Ok(None);
+    };
+    if let Some(other) = entries
+        .iter()
+        .find(|other| other.name.frame != entry.name.frame)
+    {
+        let message = format!("the frame id '{written}' is ambiguous");
+        let candidate =
+            |name: &FrameName| format!("{} {}/{}", name.frame, name.agent, name.frame_type);
+        return Err(CliError::new(Exit::Git, message)
+            .hint(candidate(&other.name))
+            .hint(candidate(&entry.name)));
+    }
+    let Some(frame) = store.read(&entry) else {
+        return Ok(None);
+    };
+    let target = Target {
+        id: frame.node,
+        kind: frame.kind,
+        path: None,
+        root: None,
+    };
+    let head = store.head(&frame.node, &frame.agent, &frame.frame_type)?;
+    let state = state_of(workspace, store, &target, head.as_ref(), &frame)?;
+    let head = Head {
+        seq_max: frame.seq,
+        frame,
+        invalidated: false,
+    };
+    let written = written.to_owned();
+    Ok(Some((
+        NamedTarget { written, target },
+        vec![Found::new(head, state)],
+    )))
 }
 
 fn heads(

@@ -5,6 +5,7 @@ mod markdown;
 use serde::Serialize;
 
 use crate::agent::{Agent, Maker, OUTLINE};
+use crate::base::count::{counted, files_and_directories};
 use crate::base::{AgentId, NodeKind, TreePath, clock};
 use crate::cli::advice::remedy;
 use crate::cli::commands::regenerate;
@@ -482,8 +483,8 @@ fn write_text(
     let id = ui.styled(Style::Id, &document.root).to_string();
     writeln!(
         ui,
-        "root {id} ({snapshot}): {} files, {} directories",
-        document.files, document.directories
+        "root {id} ({snapshot}): {}",
+        files_and_directories(document.files, document.directories)
     )?;
     writeln!(ui)?;
     write_slots(ui, &document.slots)?;
@@ -534,8 +535,9 @@ fn write_store(ui: &mut Ui, workspace: &Workspace, document: &Document) -> Resul
     if document.spooled + document.damaged_spool_files > 0 {
         writeln!(
             ui,
-            "spool: {} frames wait, {} files are damaged",
-            document.spooled, document.damaged_spool_files
+            "spool: {} waiting, {} damaged",
+            counted(document.spooled as u64, "frame", "frames"),
+            counted(document.damaged_spool_files as u64, "file", "files")
         )?;
     }
     if document.store_faults > 0 {

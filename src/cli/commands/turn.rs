@@ -15,7 +15,7 @@ use crate::base::limit::FILE_BYTES_MAX;
 use crate::chat::Image;
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
-use crate::cli::{CliError, Exit, Style, amount, clipboard, given};
+use crate::cli::{CliError, Exit, Style, amount, clipboard, editor, given};
 use crate::profile::Phase;
 use crate::session::apply::WORK;
 use crate::session::folder::{INPUT, REPORT, prompt_file, response_file};
@@ -25,6 +25,9 @@ use crate::session::{
     TurnOptions,
 };
 use crate::workspace::Workspace;
+
+/// The requests of a turn that others have replaced before there was an answer.
+const REPLACED: &str = "replaced-requests.md";
 
 /// Arguments of `turn`.
 #[derive(Debug, clap::Args)]
@@ -80,12 +83,15 @@ impl Whom {
 struct New {
     #[command(flatten)]
     whom: Whom,
-    /// The request (default: that of the turn before)
+    /// The request (default: that of the turn before; before the first one an editor opens on a terminal)
     #[arg(long, short = 'm', value_name = "request", conflicts_with = "file")]
     message: Option<String>,
     /// Read the request from a file; '-' reads standard input
     #[arg(long, short = 'F', value_name = "file")]
     file: Option<PathBuf>,
+    /// Edit the request, starting from -m, -F or that of the turn before
+    #[arg(long, short = 'e', conflicts_with = "prompt_file")]
+    edit: bool,
     /// Send only the text of this file: a prompt that was written elsewhere
     #[arg(long, value_name = "file", conflicts_with_all = ["message", "file"])]
     prompt_file: Option<PathBuf>,
@@ -99,7 +105,12 @@ struct New {
     #[arg(long, value_name = "entry")]
     drop: Vec<String>,
     /// Attach this image to the request: PNG, JPEG, GIF or WebP
-    #[arg(long = "image", value_name = "file", conflicts_with = "prompt_file")]
+    #[arg(
+        long = "image",
+        value_name = "file",
+        conflicts_with = "prompt_file",
+        hide_short_help = true
+    )]
     images: Vec<PathBuf>,
     /// Limit the payload to this many tokens (an estimate)
     #[arg(long, value_name = "tokens", value_parser = amount::count)]
@@ -113,9 +124,9 @@ struct New {
 
 #[derive(Debug, clap::Args)]
 struct Respond {
-    /// A file with the answer; '-' reads standard input
+    /// A file with the answer; '-' reads standard input (default: on a terminal an editor opens, to paste it into)
     #[arg(value_name = "file")]
-    file: PathBuf,
+    file: Option<PathBuf>,
     /// The session (default: the only one, or the only one that is not complete)
     #[arg(long, short = 's', value_name = "name")]
     session: Option<String>,
@@ -259,7 +270,7 @@ fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit
     };
     let options = TurnOptions {
         phase: new.phase,
-        request: read(&new.file)?.or_else(|| new.message.clone()),
+        request: request(new, &open, workspace, program)?,
         text: read(&new.prompt_file)?,
         add: super::context::entries(workspace, &new.add)?,
         drop: super::context::entries(workspace, &new.drop)?,
@@ -273,7 +284,7 @@ fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit
             .map(|file| image_bytes(program, file))
             .collect::<Result<_, _>>()?,
     };
-    warn_of_unanswered(&open, &options, program);
+    keep_unanswered(&open, &options, program)?;
     let question =
         session::turn::begin_turn(workspace, &mut open, &options, &new.whom.asking(program))?;
     if new.copy {
@@ -285,18 +296,62 @@ fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit
     tell_begun(&open, &question, program)
 }
 
-/// Says which request goes when one that has no answer is replaced by another.
-fn warn_of_unanswered(open: &OpenSession, options: &TurnOptions, program: &Program) {
+/// What the command line says, or the user's editor; `None` for the request of the turn before.
+fn request(
+    new: &New,
+    open: &OpenSession,
+    workspace: &Workspace,
+    program: &Program,
+) -> Result<Option<String>, CliError> {
+    let file = new.file.as_ref();
+    let file = file.map(|file| given::read(program, file, FILE_BYTES_MAX));
+    let said = file.transpose()?.or_else(|| new.message.clone());
+    let before = open.session.turns.last();
+    let is_missing = said.is_none() && before.is_none() && new.prompt_file.is_none();
+    let is_edited = new.edit || is_missing && std::io::stdin().is_terminal();
+    if !is_edited {
+        return Ok(said);
+    }
+    let start = said.or_else(|| before.map(|(_, turn)| turn.request.clone()));
+    let help = format!(
+        "The request of the next turn of session '{}'. No turn begins if it is empty.",
+        open.folder.name
+    );
+    let start = start.unwrap_or_default();
+    let text = editor::edit(workspace, &program.environment, start.trim_end(), &help)?;
+    if text.is_empty() {
+        return Err(CliError::new(
+            Exit::No,
+            "nothing is asked: the request is empty",
+        ));
+    }
+    Ok(Some(text))
+}
+
+/// Says which request goes when one that has no answer is replaced by another, and keeps its words.
+fn keep_unanswered(
+    open: &OpenSession,
+    options: &TurnOptions,
+    program: &Program,
+) -> Result<(), CliError> {
     let Some((number, turn)) = open.session.turns.last() else {
-        return;
+        return Ok(());
     };
     let request = options.text.as_ref().or(options.request.as_ref());
     if turn.status() == Status::Ready && request.is_some_and(|request| *request != turn.request) {
+        let kept = open.folder.read(Some(*number), REPLACED)?;
+        let text = kept.map_or_else(String::new, |kept| kept + "\n---\n\n")
+            + turn.request.trim_end()
+            + "\n";
+        open.folder.write(Some(*number), REPLACED, text)?;
         let first = turn.request.lines().next().unwrap_or_default();
+        let file = open.folder.relative(Some(*number), REPLACED);
         program.ui.warn(&format!(
-            "turn {number} has no answer yet, and its request is replaced: '{first}'"
+            "turn {number} has no answer yet, and its request is replaced: '{first}'; its words are kept in '{}'",
+            file.display()
         ));
     }
+    Ok(())
 }
 
 /// The bytes of an image that the command line names.
@@ -374,10 +429,37 @@ fn hand_in(
     program: &mut Program,
 ) -> Result<Exit, CliError> {
     let mut open = open(respond.session.as_deref(), workspace, program)?;
-    let text = given::read(program, &respond.file, FILE_BYTES_MAX)?;
+    let text = match &respond.file {
+        Some(file) => given::read(program, file, FILE_BYTES_MAX)?,
+        None => pasted(&open, workspace, program)?,
+    };
     session::turn::respond(&workspace.repository, &mut open, &text)?;
     run::judge_review(&mut open, program)?;
     tell_state(&open, program)
+}
+
+/// An answer that the user pastes into an editor.
+fn pasted(
+    open: &OpenSession,
+    workspace: &Workspace,
+    program: &Program,
+) -> Result<String, CliError> {
+    if !std::io::stdin().is_terminal() {
+        return Err(CliError::new(Exit::Usage, "no answer is given")
+            .hint("git merkle turn respond <file>, or '-' for standard input"));
+    }
+    let help = format!(
+        "The answer to the open turn of session '{}', as it is. Nothing is handed in if it is empty.",
+        open.folder.name
+    );
+    let text = editor::edit(workspace, &program.environment, "", &help)?;
+    if text.is_empty() {
+        return Err(CliError::new(
+            Exit::No,
+            "nothing is answered: the text is empty",
+        ));
+    }
+    Ok(text + "\n")
 }
 
 fn judge(

@@ -334,3 +334,81 @@ fn foreign_text_reaches_a_terminal_escaped() {
         );
     }
 }
+
+/// An editor that appends a line to the first file that it is given, and names them all.
+fn editor(sandbox: &Sandbox, line: &str) -> String {
+    let editor = sandbox.path("editor");
+    std::fs::write(
+        &editor,
+        format!("#!/bin/sh\necho '{line}' >>\"$1\"\necho \"$@\" >&2\n"),
+    )
+    .expect("writable");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&editor, mode).expect("a file");
+    editor.to_str().expect("UTF-8").to_owned()
+}
+
+#[test]
+fn an_agent_is_edited_and_checked() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.merkle(&["agent", "create", "docs"]).ok();
+    let edit = |line: &str| {
+        let run = repo.run(PROGRAM).args(["agent", "edit", "docs"]);
+        run.env("GIT_EDITOR", editor(&sandbox, line)).run()
+    };
+    let told = edit("# a comment").exits(0).err();
+    for file in [
+        ".teddy/agents/docs.toml",
+        ".teddy/prompts/docs.system.md",
+        ".teddy/prompts/docs.dir.md",
+    ] {
+        assert!(told.contains(file), "{told}");
+    }
+    let told = edit("bogus = 1").exits(1);
+    assert!(format!("{told}").contains("bogus"), "{told}");
+    // A definition that cannot be read can be edited all the same.
+    drop(edit("# again").exits(1));
+    for (id, code) in [("outline", 65), ("nope", 65), ("../docs", 129)] {
+        drop(repo.merkle(&["agent", "edit", id]).exits(code));
+    }
+}
+
+#[test]
+fn an_agent_is_removed_when_a_commit_has_it() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill("commit first\n+ a.md = a");
+    repo.merkle(&["agent", "create", "docs"]).ok();
+    repo.merkle(&["agent", "create", "other"]).ok();
+    let told = repo.merkle(&["agent", "remove", "docs"]).exits(65).err();
+    assert!(
+        told.contains("as it is\nhint: 'git merkle agent remove --force docs' deletes it"),
+        "{told}"
+    );
+    repo.git(&["add", ".teddy"]).ok();
+    repo.git(&["commit", "-qm", "agents"]).ok();
+    let shared = "user_prompt_file = \"prompts/docs.file.md\"";
+    let other = repo.path(".teddy/agents/other.toml");
+    let text = std::fs::read_to_string(&other).expect("a definition");
+    let own = "user_prompt_file = \"prompts/other.file.md\"";
+    std::fs::write(&other, text.replace(own, shared)).expect("writable");
+    let output = repo.merkle(&["agent", "remove", "docs"]).exits(0);
+    assert!(
+        output.out().ends_with("removed .teddy/agents/docs.toml\n"),
+        "{output}"
+    );
+    assert!(
+        output
+            .err()
+            .contains("'.teddy/prompts/docs.file.md' stays: another agent names it"),
+        "{output}"
+    );
+    assert!(!repo.path(".teddy/prompts/docs.system.md").exists());
+    drop(repo.merkle(&["agent", "remove", "docs"]).exits(65));
+    // One that was changed since is not lost either.
+    drop(repo.merkle(&["agent", "remove", "other"]).exits(65));
+    repo.merkle(&["agent", "remove", "-f", "other"]).ok();
+    repo.git(&["checkout", "-q", "--", ".teddy"]).ok();
+    repo.merkle(&["agent", "show", "docs"]).ok();
+}

@@ -1,4 +1,4 @@
-//! `provider list`, `show`, `test` and `add`.
+//! `provider list`, `show`, `test`, `add` and `remove`.
 
 use super::{assert_each, assert_fields, told};
 use crate::support::loopback::{Loopback, Scripted};
@@ -336,4 +336,61 @@ fn nothing_wrong_is_written() {
         std::fs::read_to_string(sandbox.path("home/.gitconfig")).expect("a configuration"),
         before
     );
+}
+
+#[test]
+fn a_provider_is_removed_with_all_its_settings() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    with_two(&repo);
+    assert_eq!(
+        repo.merkle(&["provider", "remove", "paid"]).ok(),
+        "removed provider 'paid'\n"
+    );
+    let left = repo.git(&["config", "--global", "--list"]).ok();
+    assert!(
+        !left.contains("paid") && left.contains("merkle.provider.fast.kind=local"),
+        "{left}"
+    );
+    drop(repo.merkle(&["provider", "show", "paid"]).exits(78));
+    drop(repo.merkle(&["provider", "remove", "paid"]).exits(78));
+    // What stands elsewhere is not touched, and what still defines it is said.
+    repo.run(PROGRAM)
+        .args(["provider", "add", "own", "--kind", "manual"])
+        .run()
+        .ok();
+    let given = [
+        "-c",
+        "merkle.provider.own.kind=manual",
+        "provider",
+        "remove",
+        "own",
+    ];
+    let told = repo.merkle(&given).exits(0).err();
+    assert!(told.contains("provider 'own' is still defined"), "{told}");
+    let told = repo.merkle(&given).exits(65).err();
+    assert!(
+        told.contains("your global git configuration does not define provider 'own'"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_provider_is_not_removed_before_its_key() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    with_two(&repo);
+    let store = sandbox.path("home/keys");
+    let helper = format!("store --file={}", store.display());
+    repo.git(&["config", "--global", "credential.helper", &helper])
+        .ok();
+    let login = repo.run(PROGRAM).args(["auth", "login", "paid"]);
+    login.input(["sk-", "canary\n"].concat()).run().ok();
+    let told = repo.merkle(&["provider", "remove", "paid"]).exits(65).err();
+    assert!(
+        told.contains("'git merkle auth logout paid' forgets it"),
+        "{told}"
+    );
+    repo.merkle(&["auth", "logout", "paid"]).ok();
+    repo.merkle(&["provider", "remove", "paid"]).ok();
 }

@@ -9,16 +9,16 @@ fn what_is_in_a_snapshot() {
     let repo = sample(&sandbox);
     insta::assert_snapshot!(masked(&repo.merkle(&["scan"]).ok()), @"
     root #1 (HEAD)
-    3 files, 3 directories, 1 symlinks
+    3 files, 3 directories, 1 symlink
     ");
     repo.fill("commit more\n+ copy.md\n| # Sample\n|\n| Says what it is.\n+ .teddyignore = *.log\n+ a.log = x");
     insta::assert_snapshot!(masked(&repo.merkle(&["scan"]).ok()), @"
     root #1 (HEAD)
-    4 files, 3 directories, 1 symlinks, 1 entries left out by .teddyignore; the files stand at 5 paths
+    4 files, 3 directories, 1 symlink, 1 entry left out by .teddyignore; the files stand at 5 paths
     ");
     insta::assert_snapshot!(masked(&repo.merkle(&["scan", "--rev", "HEAD~1"]).ok()), @"
     root #1 (HEAD~1)
-    3 files, 3 directories, 1 symlinks
+    3 files, 3 directories, 1 symlink
     ");
     let document = repo.merkle(&["scan", "--json"]).exits(0).json("scan");
     assert_fields(

@@ -97,7 +97,7 @@ fn scripts_and_pages_are_written_where_shells_and_man_look() {
             ".local/share/bash-completion/completions/git-merkle",
         ),
         ("zsh", ".local/share/zsh/site-functions/_git-merkle"),
-        ("fish", ".config/fish/completions/git-merkle.fish"),
+        ("fish", ".config/fish/conf.d/git-merkle.fish"),
     ] {
         let script = repo.merkle(&["completions", shell]).ok();
         repo.merkle(&["completions", shell, "--install"]).ok();
@@ -133,8 +133,41 @@ fn scripts_and_pages_are_written_where_shells_and_man_look() {
     }
     assert!(count > 30, "{count} commands");
     drop(repo.merkle(&["man", "no-such"]).exits(129));
-    assert_eq!(
-        repo.merkle(&["help", "show"]).ok(),
-        repo.merkle(&["show", "-h"]).ok()
+}
+
+#[test]
+fn short_help_has_the_options_of_each_day() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    let help = |words: &[&str]| repo.merkle(words).ok();
+    let long = help(&["help", "regenerate"]);
+    assert_eq!(long, help(&["regenerate", "--help"]));
+    let short = help(&["regenerate", "-h"]);
+    assert!(
+        short.contains("--dry-run") && !short.contains("--shard"),
+        "{short}"
+    );
+    assert!(short.contains("see more with '--help'"), "{short}");
+    assert!(
+        !short.contains("Global options") && !short.contains("--json "),
+        "{short}"
+    );
+    for option in ["--shard", "--dry-run"] {
+        assert!(long.contains(option), "{long}");
+    }
+    let (own, global) = long.split_once("Global options:").expect("at the end");
+    assert!(
+        !own.contains("--no-pager") && global.contains("--no-pager"),
+        "{long}"
+    );
+    assert!(
+        !global.contains("\n\n"),
+        "nothing stands behind them: {long}"
+    );
+    assert!(help(&["turn", "run", "--help"]).contains("--max-tokens"));
+    let whole = help(&["-h"]);
+    assert!(
+        whole.contains("--no-pager") && whole.contains("everyday"),
+        "{whole}"
     );
 }

@@ -237,3 +237,42 @@ fn the_header_names_what_was_asked_for() {
         .json("log");
     assert_eq!(logged["versions"][0]["frames"][0]["path"], "sub/LICENSE");
 }
+
+#[test]
+fn a_frame_is_shown_by_the_beginning_of_its_id() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    let old = note(&repo, "src", "An old note.");
+    let id = note(&repo, "src", "A new note.");
+    assert!(repo.merkle(&["show", &id]).ok().ends_with("A new note.\n"));
+    let shown = repo.merkle(&["show", &old[..7]]).ok();
+    assert!(
+        shown.contains(" older") && shown.ends_with("An old note.\n"),
+        "{shown}"
+    );
+    let both = repo.merkle(&["show", &old[..12], "README.md"]).ok();
+    assert!(
+        both.contains("An old note.") && both.contains("Says what it is."),
+        "{both}"
+    );
+    let document = repo
+        .merkle(&["show", "--json", &id[..10]])
+        .exits(0)
+        .json("show");
+    assert_eq!(document["frames"][0]["frame"], id);
+    drop(repo.merkle(&["show", &id[..3]]).exits(128));
+    drop(repo.merkle(&["show", "0123456789abcdef"]).exits(128));
+    // With enough frames two of them begin with the same four digits.
+    let ids: Vec<String> = (0..600).map(|at| format!("+ f/{at}.md = # {at}")).collect();
+    repo.fill(&format!("commit many\n{}", ids.join("\n")));
+    repo.merkle(&["regenerate"]).ok();
+    let start = |name: &String| name.rsplit('.').next().expect("an id")[..4].to_owned();
+    let mut names: Vec<String> = repo.frames().iter().map(start).collect();
+    names.sort();
+    // Digests of the same bytes, so always the same two; an object whose id begins so would come first.
+    let is_object = |name: &str| repo.git(&["rev-parse", "-q", "--verify", name]).code == Some(0);
+    let mut pairs = names.windows(2).filter(|pair| pair[0] == pair[1]);
+    let pair = pairs.find(|pair| !is_object(&pair[0])).expect("two of 600");
+    let told = repo.merkle(&["show", &pair[0]]).exits(128).err();
+    assert!(told.contains("is ambiguous\nhint: "), "{told}");
+}

@@ -111,7 +111,7 @@ fn frames_that_a_killed_writer_left_are_stored_first_and_damaged_ones_named() {
     .unwrap();
     let output = repo.run(PROGRAM).args(["status"]).run().ok();
     assert!(
-        output.contains("spool: 0 frames wait, 1 files are damaged"),
+        output.contains("spool: 0 frames waiting, 1 file damaged"),
         "{output}"
     );
     assert!(

@@ -403,6 +403,15 @@ fn a_request_without_an_answer_is_not_replaced_in_silence() {
         told.contains("turn 01 has no answer yet, and its request is replaced: 'One.'"),
         "{told}"
     );
+    let kept = ".teddy/sessions/login/01/replaced-requests.md";
+    assert!(told.contains(kept), "{told}");
+    let _ = new("Three.\nWith a second line.");
+    let _ = new("Four.");
+    let kept = std::fs::read_to_string(repo.path(kept)).expect("kept words");
+    assert_eq!(
+        kept,
+        "One.\n\n---\n\nTwo.\n\n---\n\nThree.\nWith a second line.\n"
+    );
     // The clipboard of a test is a program that keeps what it gets.
     let programs = sandbox.path("programs");
     std::fs::create_dir(&programs).expect("a folder");
@@ -423,4 +432,96 @@ fn a_request_without_an_answer_is_not_replaced_in_silence() {
     );
     let taken = std::fs::read_to_string(sandbox.path("taken")).expect("copied");
     assert_eq!(taken, read(&repo, "01/planning-prompt.md"));
+}
+
+#[test]
+fn sessions_get_another_name_and_go() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(FIXTURE);
+    repo.merkle(&["session", "new", "login"]).ok();
+    repo.merkle(&["session", "new", "other"]).ok();
+    repo.merkle(&["turn", "new", "-s", "login", "-m", "One."])
+        .ok();
+    drop(
+        repo.merkle(&["session", "rename", "login", "other"])
+            .exits(65),
+    );
+    drop(
+        repo.merkle(&["session", "rename", "login", "a/b"])
+            .exits(129),
+    );
+    drop(
+        repo.merkle(&["session", "rename", "nope", "login"])
+            .exits(65),
+    );
+    repo.merkle(&["session", "rename", "login", "entry"]).ok();
+    let listed = repo.merkle(&["session", "list"]).ok();
+    assert_eq!(listed, "entry planning, 1 turn\nother planning, 0 turns\n");
+    // It is the user's own as before, and goes on.
+    let shown = repo.merkle(&["session", "show", "entry"]);
+    assert!(!shown.err().contains("came with"), "{shown}");
+    std::fs::write(repo.path("answer.md"), "A plan.").expect("writable");
+    repo.merkle(&["turn", "respond", "-s", "entry", "answer.md"])
+        .ok();
+    let told = repo.merkle(&["session", "rm", "entry"]).exits(65).err();
+    assert!(
+        told.contains(
+            "session 'entry' is not complete\nhint: 'git merkle session rm --force entry'"
+        ),
+        "{told}"
+    );
+    repo.merkle(&["session", "rm", "-f", "entry"]).ok();
+    repo.merkle(&["session", "rm", "other"]).ok();
+    assert_eq!(repo.merkle(&["session", "list"]).ok(), "");
+    assert!(!repo.path(".teddy/sessions/entry").exists());
+    // A link is no session's folder.
+    let outside = sandbox.path("outside");
+    std::fs::create_dir_all(&outside).expect("a folder");
+    std::fs::write(outside.join("session.yaml"), "version: 1\n").expect("writable");
+    std::os::unix::fs::symlink(&outside, repo.path(".teddy/sessions/evil")).expect("a link");
+    let refused = repo.merkle(&["session", "rm", "-f", "evil"]);
+    assert!(
+        refused.code != Some(0) && outside.join("session.yaml").exists(),
+        "{refused}"
+    );
+}
+
+#[test]
+fn requests_are_edited() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(FIXTURE);
+    repo.merkle(&["session", "new", "login"]).ok();
+    let editor = |text: &str| {
+        format!(
+            "f() {{ printf '%s' '{text}' | cat - \"$1\" >\"$1.new\"; mv \"$1.new\" \"$1\"; }}; f"
+        )
+    };
+    let new = |text: &str, more: &[&str]| {
+        let run = repo.run(PROGRAM).args(["turn", "new", "-e"]).args(more);
+        run.env("GIT_EDITOR", editor(text)).run()
+    };
+    new("Say ", &["-m", "hello."]).ok();
+    let prompt = repo.merkle(&["turn", "show", "--file", "prompt"]).ok();
+    assert!(
+        prompt.contains("Say hello.") && !prompt.contains("what stands below"),
+        "{prompt}"
+    );
+    // Without words it starts from the request as it stands.
+    new("Please: ", &[]).ok();
+    assert!(
+        repo.merkle(&["turn", "show", "--file", "prompt"])
+            .ok()
+            .contains("Please: Say hello.")
+    );
+    let empty = repo
+        .run(PROGRAM)
+        .args(["turn", "new", "-e"])
+        .env("GIT_EDITOR", "truncate -s 0")
+        .run();
+    assert!(empty.exits(1).err().contains("the request is empty"));
+    // Nothing is opened where no terminal is.
+    let none = repo.merkle(&["turn", "respond"]).exits(129).err();
+    assert!(none.contains("no answer is given"), "{none}");
 }

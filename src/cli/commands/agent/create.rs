@@ -14,7 +14,7 @@ use crate::cli::{CliError, Exit};
 use crate::config::locate;
 
 /// The prompts of every new agent: file, key, and first text.
-const PROMPTS: [(&str, &str, &str); 3] = [
+pub(super) const PROMPTS: [(&str, &str, &str); 3] = [
     (
         "system",
         "system_prompt",
@@ -121,7 +121,7 @@ pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> 
     Ok(Exit::Done)
 }
 
-fn team(program: &mut Program) -> Result<PathBuf, CliError> {
+pub(super) fn team(program: &mut Program) -> Result<PathBuf, CliError> {
     let workspace = program.open()?;
     let root = workspace.repository.work_dir().map(Path::to_owned);
     root.ok_or_else(|| {
@@ -130,7 +130,7 @@ fn team(program: &mut Program) -> Result<PathBuf, CliError> {
     })
 }
 
-fn personal(program: &Program) -> Result<PathBuf, CliError> {
+pub(super) fn personal(program: &Program) -> Result<PathBuf, CliError> {
     let folder = locate::user_folder(&program.environment).ok_or_else(|| {
         CliError::new(
             Exit::Config,

@@ -11,7 +11,7 @@ use crate::workspace::Workspace;
 pub(super) struct Args {
     /// Check this agent only
     #[arg(value_name = "id")]
-    id: Option<String>,
+    pub(super) id: Option<String>,
 }
 
 /// Checks what every folder says, also where another one outranks it.

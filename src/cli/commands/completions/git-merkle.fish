@@ -1,4 +1,5 @@
-# Completions of git-merkle for fish, for `git-merkle` and for `git merkle`.
+# Completions of git-merkle for fish, for `git-merkle` and for `git merkle`. It stands in conf.d: fish reads the completions
+# of git alone when `git` is completed.
 
 function __git_merkle_complete
   set -l words (commandline -opc)

@@ -6,7 +6,7 @@ use super::document;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
 use crate::config::{Layer, Place, Stack, TrustLevel};
-use crate::git::credential;
+use crate::git::ConfigFile;
 use crate::provider::{Definitions, definition};
 
 /// Arguments of `provider add`. There is none for a key: those are kept by `git merkle auth login`.
@@ -82,7 +82,7 @@ pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> 
     check(&settings)?;
     if !args.dry_run {
         for setting in &settings {
-            credential::add_global(&setting.key, &setting.value)?;
+            ConfigFile::Global.add(&setting.key, &setting.value)?;
         }
     }
     let document = AddedDocument {

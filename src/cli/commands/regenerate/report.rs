@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{Job, event};
+use crate::base::count::counted;
 use crate::base::{TreePath, clock};
 use crate::cli::absent;
 use crate::cli::{CliError, Exit, Style, Ui, json};
@@ -147,7 +148,7 @@ fn tell_failed(ui: &Ui, failed: &[(TreePath, Cause)]) {
     for (reason, count) in by_reason {
         let others = count.saturating_sub(SAME_REASON_MAX);
         if others > 0 {
-            let others = many(others, "other node", "other nodes");
+            let others = counted(others, "other node", "other nodes");
             ui.warn(&format!("{others}: {reason}; --json lists them"));
         }
     }
@@ -183,7 +184,7 @@ fn tell_learned(ui: &Ui, request: &Refresh<'_>, report: &Report) {
 /// Says where the answers of a person go.
 fn tell_awaited(ui: &Ui, request: &Refresh<'_>, report: &Report) {
     let Some(asking) = request.asking else { return };
-    let many = many(
+    let many = counted(
         report.awaited.len() as u64,
         "answer is awaited",
         "answers are awaited",
@@ -242,20 +243,16 @@ impl Run {
     }
 }
 
-fn many(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
-}
-
 fn frames(document: &Run) -> String {
     let made = format!(
         "made {} ({}, {})",
-        many(
+        counted(
             document.made_files + document.made_directories,
             "frame",
             "frames"
         ),
-        many(document.made_files, "file", "files"),
-        many(document.made_directories, "directory", "directories")
+        counted(document.made_files, "file", "files"),
+        counted(document.made_directories, "directory", "directories")
     );
     let others = [
         (document.reused, "reused"),
@@ -281,7 +278,7 @@ fn took(model: &ModelDocument) -> String {
         |name| format!("{} ({name})", model.provider),
     );
     let retries = if model.retries > 0 {
-        format!(", {}", many(model.retries, "retry", "retries"))
+        format!(", {}", counted(model.retries, "retry", "retries"))
     } else {
         String::new()
     };
@@ -294,7 +291,7 @@ fn took(model: &ModelDocument) -> String {
         .cost_usd
         .as_ref()
         .map_or_else(|| "cost unknown".to_owned(), |cost| format!("{cost} USD"));
-    let calls = many(model.calls, "call", "calls");
+    let calls = counted(model.calls, "call", "calls");
     let ModelDocument {
         input_tokens,
         output_tokens,

@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use super::Document;
+use crate::base::count::files_and_directories;
 use crate::review::markdown::code;
 
 /// The document. Names stand in code spans, of which a forge makes nothing else.
 pub(super) fn render(document: &Document, snapshot: &str) -> String {
     let mut text = format!(
-        "**{} files, {} directories** at {} (tree {})\n\n",
-        document.files,
-        document.directories,
+        "**{}** at {} (tree {})\n\n",
+        files_and_directories(document.files, document.directories),
         code(snapshot),
         code(document.root.get(..12).unwrap_or_default())
     );

@@ -1,0 +1,87 @@
+//! `git merkle agent edit`: the files of an agent in the user's editor, and then everything that is wrong with them.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::{create, validate};
+use crate::cli::program::Program;
+use crate::cli::{CliError, Exit, editor};
+
+/// Arguments of `agent edit`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The agent's id
+    #[arg(value_name = "id")]
+    id: String,
+    /// Edit your personal agent though this repository has one of that id
+    #[arg(long)]
+    personal: bool,
+}
+
+/// The files that `agent create` writes for an agent, as far as they are there; the definition first.
+pub(super) struct AgentFiles {
+    /// Where the folder with the agents stands: the work tree, or the user's own folder.
+    pub(super) root: PathBuf,
+    /// Below the root.
+    pub(super) paths: Vec<PathBuf>,
+    /// True for an agent of the user, who has no history of it.
+    pub(super) is_personal: bool,
+}
+
+impl AgentFiles {
+    /// Finds them by the definition's name, so that a definition with a mistake can be mended as well.
+    pub(super) fn find(
+        id: &str,
+        is_personal: bool,
+        program: &mut Program,
+    ) -> Result<Self, CliError> {
+        let team = if is_personal {
+            None
+        } else {
+            create::team(program).ok()
+        };
+        let personal = create::personal(program).ok();
+        let places = [(team, ".teddy/", false), (personal, "", true)];
+        for (root, below, is_personal) in places {
+            let Some(root) = root else { continue };
+            let definition = PathBuf::from(format!("{below}agents/{id}.toml"));
+            let is_file = |path: &PathBuf| {
+                fs::symlink_metadata(root.join(path)).is_ok_and(|found| found.is_file())
+            };
+            if is_file(&definition) {
+                let prompt = |name: &str| PathBuf::from(format!("{below}prompts/{id}.{name}.md"));
+                let prompts = create::PROMPTS.iter().map(|(name, ..)| prompt(name));
+                let paths = std::iter::once(definition).chain(prompts).filter(is_file);
+                let paths = paths.collect();
+                return Ok(Self {
+                    root,
+                    paths,
+                    is_personal,
+                });
+            }
+        }
+        let workspace = program.open()?;
+        workspace.agents().get(id)?;
+        let message = format!("agent '{id}' has no definition of its own here");
+        Err(CliError::new(Exit::Refused, message).hint(format!("git merkle agent show {id}")))
+    }
+}
+
+/// Opens the files, then checks them.
+pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    // An id never leads to another folder.
+    let id: crate::base::AgentId = args
+        .id
+        .parse()
+        .map_err(|error| CliError::from_source(Exit::Usage, error))?;
+    let files = AgentFiles::find(id.as_str(), args.personal, program)?;
+    let paths: Vec<PathBuf> = files
+        .paths
+        .iter()
+        .map(|path| files.root.join(path))
+        .collect();
+    let workspace = program.open()?;
+    editor::open(&workspace, &program.environment, &paths)?;
+    let id = Some(args.id.clone());
+    validate::run(&validate::Args { id }, program)
+}
