@@ -66,6 +66,14 @@ pub const CONFIRM_ABOVE: Setting = general("confirmAbove", ValueKind::Limit(USD)
     .read_by("ops/asking.rs")
     .means("Estimated cost above which a run needs your confirmation or a budget");
 
+/// `batchMin`.
+pub const BATCH_MIN: Setting = general("batchMin", ValueKind::Positive("requests"))
+    .default("100")
+    .read_by("ops/asking.rs")
+    .means(
+        "Fewest requests that go out as a batch; a level of the tree with fewer is asked at once",
+    );
+
 /// `urls`.
 pub const URLS: Setting = general(
     "urls",
@@ -220,6 +228,7 @@ pub const GENERAL: &[Setting] = &[
     BUDGET_TOKENS,
     BUDGET_DAY,
     CONFIRM_ABOVE,
+    BATCH_MIN,
     URLS,
     DEFAULT_AGENT,
     DEFAULT_PROVIDER,

@@ -87,6 +87,7 @@ mod tests {
             "provider.claude.model",
             "provider.claude.timeout",
             "hookComplete",
+            "batchMin",
             "remoteRef",
             "publish",
             "autoSync",

@@ -9,6 +9,7 @@ use crate::config::{Setting, ValueError, table};
 use crate::frame::Store;
 use crate::git::Repository;
 use crate::profile::{Phase, Profile, ProfileError, Profiles};
+use crate::provider::batch::BatchFiles;
 use crate::provider::call::Caller;
 use crate::provider::ledger::{Budget, Caps, Ledger, Spend};
 use crate::provider::{
@@ -16,8 +17,10 @@ use crate::provider::{
 };
 use crate::regen::generate::Pace;
 use crate::regen::queue::Priority;
-use crate::regen::survey::{self, Survey};
-use crate::regen::{Composed, FrameBody, Inputs, NodeError, NodeFilter, Nodes, Writer};
+use crate::regen::survey::{self, Survey, SurveyTerms};
+use crate::regen::{
+    BatchMode, Batching, Composed, FrameBody, Inputs, NodeError, NodeFilter, Nodes, Writer,
+};
 use crate::secret::FindingId;
 use crate::workspace::{RulesError, Settings, Target, TrustError, Workspace};
 
@@ -44,6 +47,8 @@ pub struct AskingOptions {
     pub strict: bool,
     /// How urgent the nodes are.
     pub priority: Option<Priority>,
+    /// What goes out in batches.
+    pub batch: BatchMode,
     /// Findings that may leave, and are remembered.
     pub allowed: Vec<FindingId>,
 }
@@ -72,6 +77,9 @@ pub enum AskingError {
     /// A limit is no number.
     #[error(transparent)]
     Value(#[from] ValueError),
+    /// It is to be sent batches, and takes none.
+    #[error("provider '{0}' takes no batches")]
+    NoBatches(String),
     /// A limit in money, and no price to count with.
     #[error("the budget is in US dollars, and the prices of provider '{0}' are not configured")]
     NoPrices(String),
@@ -149,10 +157,28 @@ pub fn asking<'a>(
         fail_fast: options.fail_fast,
         priority: options.priority,
     };
+    let client = caller.batches();
+    let is_needed = !matches!(options.batch, BatchMode::Live | BatchMode::Collect);
+    if client.is_none() && is_needed {
+        return Err(AskingError::NoBatches(caller.name));
+    }
+    let requests_min = workspace
+        .settings
+        .stack()
+        .limit(&table::BATCH_MIN)?
+        .unwrap_or_default();
+    let batching = Batching {
+        mode: options.batch,
+        requests_min: requests_min as usize,
+        files: BatchFiles::of(&workspace.state),
+        client,
+        agent: agent.id.clone(),
+    };
     Ok(Asking {
         writer,
         caller,
         pace,
+        batching,
         pending_dir,
         has_budget,
         confirm_above_nano_dollars,
@@ -386,7 +412,10 @@ pub fn survey(
         &planned.plan,
         &planned.index,
         &asking.writer,
-        &asking.caller,
+        SurveyTerms {
+            caller: &asking.caller,
+            batching: &asking.batching,
+        },
     )
 }
 

@@ -13,7 +13,8 @@ use crate::frame::Slot;
 use crate::frame::commit::CommitError;
 use crate::git::{RevisionError, StateDir};
 use crate::hook::install::record::InstallRecord;
-use crate::regen::{NodeFilter, Stop};
+use crate::provider::batch::BatchFiles;
+use crate::regen::{BatchMode, NodeFilter, Stop};
 use crate::workspace::{Settings, Target, Workspace};
 
 /// The commits of a bare repository's branches that have been dealt with, one a line, below the cache.
@@ -128,18 +129,20 @@ fn refresh_all(
 ) -> Result<(), RefreshError> {
     let target = Target::root_of(workspace.repository.tree_of(commit)?);
     for agent in agents {
-        match refresh_one(workspace, &target, agent)? {
-            Ok(Some(refreshed)) => {
-                background.problems.extend(problem(agent, &refreshed));
-                background.done.push(AgentRun {
-                    agent: agent.id.to_string(),
-                    refreshed,
-                });
+        for part in [collect_one, refresh_one] {
+            match part(workspace, &target, agent)? {
+                Ok(Some(refreshed)) => {
+                    background.problems.extend(problem(agent, &refreshed));
+                    background.done.push(AgentRun {
+                        agent: agent.id.to_string(),
+                        refreshed,
+                    });
+                }
+                Ok(None) => {}
+                Err(reason) => background
+                    .problems
+                    .push(format!("agent '{}': {reason}", agent.id)),
             }
-            Ok(None) => {}
-            Err(reason) => background
-                .problems
-                .push(format!("agent '{}': {reason}", agent.id)),
         }
     }
     let upkeep = Upkeep {
@@ -235,6 +238,36 @@ fn refresh_one(
         &mut |_| {},
     )
     .map(|refreshed| Ok(Some(refreshed)))
+}
+
+/// Takes the answers that batches owe to an agent. They are paid for, so it needs no budget, and sends no request to a model.
+fn collect_one(
+    workspace: &Workspace,
+    target: &Target,
+    agent: &Agent,
+) -> Result<Result<Option<Refreshed>, String>, RefreshError> {
+    let batches = BatchFiles::of(&workspace.state).list().unwrap_or_default();
+    let mut owed = batches
+        .iter()
+        .filter(|batch| batch.agent == agent.id.as_str());
+    let Some(first) = owed.next() else {
+        return Ok(Ok(None));
+    };
+    let options = AskingOptions {
+        provider: Some(first.provider.clone()),
+        batch: BatchMode::Collect,
+        ..AskingOptions::default()
+    };
+    let asking = match asking::asking(workspace, agent, &options) {
+        Ok(asking) => asking,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    let request = Refresh {
+        asking: Some(&asking),
+        ..Refresh::of(agent)
+    };
+    let targets = std::slice::from_ref(target);
+    refresh::refresh(workspace, targets, &request, &mut |_| {}).map(|refreshed| Ok(Some(refreshed)))
 }
 
 /// What of a run the user should hear of.

@@ -20,7 +20,7 @@ use crate::regen::memory::{self, Finished};
 use crate::regen::prepare::{Nodes, Writer};
 use crate::regen::record::{self, Records};
 use crate::regen::remake::{self, Remade};
-use crate::regen::{Event, Inputs, Known, NodeFilter, Plan, Report, RunError, Runner};
+use crate::regen::{Batching, Event, Inputs, Known, NodeFilter, Plan, Report, RunError, Runner};
 use crate::synthesis::Reason;
 use crate::view::Subject;
 use crate::workspace::{RulesError, Target, Workspace};
@@ -72,6 +72,8 @@ pub struct Asking<'a> {
     pub caller: Caller,
     /// How many calls at once.
     pub pace: Pace,
+    /// What goes out in batches, and what is owed by them.
+    pub batching: Batching,
     /// Where requests to people wait for their answers.
     pub pending_dir: PathBuf,
     /// True when some limit is configured or given.
@@ -675,6 +677,7 @@ fn run(
         writer: &asking.writer,
         caller: &asking.caller,
         pace: asking.pace,
+        batching: &asking.batching,
     };
     generate::block_on(&generator, plan, index, on_event)
 }

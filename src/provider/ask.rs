@@ -2,6 +2,7 @@
 
 use std::pin::Pin;
 
+use super::batch::BatchClient;
 use super::error::{Failure, ProviderError};
 use crate::chat::{Answer, Capabilities, Request, Ticket};
 
@@ -28,4 +29,9 @@ pub trait Provider: Send + Sync {
 
     /// Looks whether the answer of an earlier [`Answer::Pending`] is there; the same ticket comes back while it is not.
     fn collect<'a>(&'a self, ticket: &'a Ticket) -> ReplyFuture<'a, Answer, Failure>;
+
+    /// Its way to take many requests at once; `None` where it has none. Reaches nothing.
+    fn batches(&self) -> Option<BatchClient> {
+        None
+    }
 }

@@ -20,6 +20,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::ask::{Provider, TextSink};
+use super::batch::{BatchClient, BatchOutcome};
 use super::error::{Charge, Failure, ProviderError};
 use super::ledger::{Ledger, LedgerError, Reservation, Spend};
 use super::length::Lengths;
@@ -120,6 +121,12 @@ pub enum CallError {
     /// Nothing may be sent.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
+    /// It was part of a batch, and was not run: why not.
+    #[error("it was not run: {0}; the next run sends it again")]
+    NotRun(String),
+    /// It was part of a batch, and the provider finds fault with the request itself.
+    #[error("the provider does not take it: {0}")]
+    Invalid(String),
     /// The answer comes later.
     #[error("the answer comes later: {}", .0.0)]
     Pending(Ticket),
@@ -174,6 +181,12 @@ impl Caller {
         self.provider.capabilities()
     }
 
+    /// The provider's way to take many requests at once; `None` where it has none.
+    #[must_use]
+    pub fn batches(&self) -> Option<BatchClient> {
+        self.provider.batches()
+    }
+
     /// What was spent through this caller, calls in flight included.
     #[must_use]
     pub fn spent(&self) -> Spend {
@@ -197,24 +210,15 @@ impl Caller {
     /// The most that one attempt of a request can take.
     #[must_use]
     pub fn worst_case(&self, request: &Request) -> Spend {
-        let (input, output) = (request.input_tokens_max(), self.output_tokens_max(request));
-        let nano_dollars = self
-            .prices
-            .as_ref()
-            .map(|prices| prices.cost_max(input, output));
-        Spend {
-            calls: 1,
-            tokens: input.saturating_add(output),
-            nano_dollars,
-        }
+        worst_case(
+            request,
+            self.output_tokens_max(request),
+            self.prices.as_ref(),
+        )
     }
 
     fn output_tokens_max(&self, request: &Request) -> u64 {
-        request
-            .params
-            .max_output_tokens
-            .or(self.capabilities().output_tokens)
-            .unwrap_or(OUTPUT_TOKENS_DEFAULT)
+        output_tokens_max(request, self.capabilities())
     }
 
     /// Asks until there is an answer, or no use in asking again, or `stop` says so between two attempts.
@@ -254,6 +258,57 @@ impl Caller {
             };
             on_retry(&failure.error, pause);
             unless(stop, tokio::time::sleep(pause)).await?;
+        }
+    }
+
+    /// Reserves the worst case of a batch under its name; see [`Ledger::promise`].
+    pub(super) async fn promise(&self, name: &str, worst: Spend) -> Result<(), LedgerError> {
+        let name = name.to_owned();
+        self.booked(move |ledger| ledger.promise(&name, worst))
+            .await
+    }
+
+    /// Books what a batch took; see [`Ledger::settle_promise`].
+    pub(super) async fn settle_promise(&self, name: &str, took: Spend) -> Result<(), LedgerError> {
+        let name = name.to_owned();
+        self.booked(move |ledger| ledger.settle_promise(&name, took))
+            .await
+    }
+
+    /// The answer to a request that went out in a batch, or why there is none. What it cost was booked with the batch.
+    pub fn collected(
+        &self,
+        request: &Request,
+        outcome: BatchOutcome,
+        prices: Option<&Prices>,
+    ) -> Result<Called, CallError> {
+        let outcome = match outcome {
+            BatchOutcome::Run(outcome) => outcome,
+            BatchOutcome::NotRun(why) => return Err(CallError::NotRun(why)),
+            BatchOutcome::Invalid(why) => return Err(CallError::Invalid(why)),
+        };
+        let took = self.took(request, &outcome);
+        self.learn(request, &outcome, took);
+        let called = |reply| {
+            let called = self.called(reply, took);
+            let nano_dollars = prices.map(|prices| prices.cost(&called.usage));
+            Called {
+                nano_dollars,
+                ..called
+            }
+        };
+        match outcome {
+            Ok(Answer::Ready(reply)) => Ok(called(reply)),
+            Ok(Answer::Pending(ticket)) => Err(CallError::Pending(ticket)),
+            Err(Failure {
+                error: ProviderError::Truncated,
+                partial: Some(reply),
+                ..
+            }) => Err(CallError::Cut {
+                partial: Box::new(called(*reply)),
+                limit: self.output_tokens_max(request),
+            }),
+            Err(failure) => Err(failure.error.into()),
         }
     }
 
@@ -468,6 +523,25 @@ impl Caller {
         tokio::task::spawn_blocking(run)
             .await
             .expect("booking does not panic")
+    }
+}
+
+/// The longest answer that a request may get.
+pub(super) fn output_tokens_max(request: &Request, capabilities: &Capabilities) -> u64 {
+    request
+        .params
+        .max_output_tokens
+        .or(capabilities.output_tokens)
+        .unwrap_or(OUTPUT_TOKENS_DEFAULT)
+}
+
+/// The most that a request can take at some prices.
+pub(super) fn worst_case(request: &Request, output: u64, prices: Option<&Prices>) -> Spend {
+    let input = request.input_tokens_max();
+    Spend {
+        calls: 1,
+        tokens: input.saturating_add(output),
+        nano_dollars: prices.map(|prices| prices.cost_max(input, output)),
     }
 }
 

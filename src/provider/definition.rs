@@ -129,6 +129,10 @@ pub struct Definition {
     pub extra: Map<String, Value>,
     /// What it costs; `None` when unknown.
     pub prices: Option<Prices>,
+    /// Whether many requests may go out as one batch.
+    pub batch: bool,
+    /// What it costs in a batch; `None` when unknown.
+    pub batch_prices: Option<Prices>,
 }
 
 impl Definition {
@@ -164,6 +168,7 @@ impl Definition {
         let idle_timeout = reader.value(&key::IDLE_TIMEOUT, read::duration)?;
         let extra = reader.refusing(&key::EXTRA, extra)?.unwrap_or_default();
         let is_here = endpoint.as_ref().is_some_and(Endpoint::is_loopback);
+        let prices = prices(kind, endpoint.as_ref(), reader)?;
         Ok(Self {
             name: name.to_owned(),
             kind,
@@ -184,7 +189,11 @@ impl Definition {
             limits: limits(reader)?,
             capabilities: capabilities(kind, &extra, reader)?,
             extra,
-            prices: prices(kind, endpoint.as_ref(), reader)?,
+            batch: reader
+                .refusing(&key::BATCH, |text| batch(kind, text))?
+                .unwrap_or(kind.has_batches()),
+            batch_prices: batch_prices(kind, prices, reader)?,
+            prices,
             endpoint,
         })
     }
@@ -419,6 +428,37 @@ fn prices(
     }
 }
 
+/// Whether batches are taken; no protocol but two has them.
+fn batch(kind: ProviderKind, text: &str) -> Result<bool, String> {
+    let wanted = read::boolean(text).ok_or("it is no boolean")?;
+    let can = kind.has_batches() || kind == ProviderKind::Local;
+    if wanted && !can {
+        return Err(format!("kind '{}' has no batches", kind.name()));
+    }
+    Ok(wanted)
+}
+
+/// Prices in a batch: those that are set, else the kind's known share of the others.
+fn batch_prices(
+    kind: ProviderKind,
+    prices: Option<Prices>,
+    reader: &Reader<'_>,
+) -> Result<Option<Prices>, DefinitionError> {
+    let price = |setting| reader.value(setting, price::parse);
+    let (input, output) = (
+        price(&key::PRICE_BATCH_INPUT)?,
+        price(&key::PRICE_BATCH_OUTPUT)?,
+    );
+    let Some(live) = prices else {
+        return match (input, output) {
+            (None, None) => Ok(None),
+            _ => Err(reader.lacking(&key::PRICE_BATCH_INPUT, &key::PRICE_INPUT)),
+        };
+    };
+    let percent = if kind.has_batches() { 50 } else { 100 };
+    Ok(Some(live.in_batches(percent, input, output)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -485,6 +525,35 @@ mod tests {
             cache_write: 3_750_000,
         };
         assert_eq!(paid.prices, Some(expected));
+    }
+
+    #[test]
+    fn batches_cost_half_at_vendors_and_what_is_set() {
+        let of = |more: &str| {
+            let text =
+                format!("[provider.x]\nmodel = 'm'\nprice_input = 3\nprice_output = 15\n{more}");
+            let read = one(&text);
+            (
+                read.batch,
+                read.batch_prices.map(|p| (p.input, p.output, p.cache_read)),
+            )
+        };
+        let half = Some((1_500_000, 7_500_000, 150_000));
+        assert_eq!(of("kind = 'anthropic'"), (true, half));
+        assert!(!of("kind = 'openai'\nbatch = false").0);
+        let full = Some((3_000_000, 15_000_000, 3_000_000));
+        assert_eq!(
+            of("kind = 'local'\nendpoint = 'api.example.org/v1'"),
+            (false, full)
+        );
+        let set = "kind = 'anthropic'\npriceBatchInput = 1\npriceBatchOutput = 2";
+        assert_eq!(of(set).1, Some((1_000_000, 2_000_000, 100_000)));
+        let bare = "[provider.x]\nkind = 'anthropic'\npriceBatchInput = 1";
+        assert!(load(bare).is_err(), "half a price is none");
+        for kind in ["ollama", "gemini", "manual"] {
+            let text = format!("[provider.x]\nkind = '{kind}'\nbatch = true");
+            assert!(load(&text).is_err(), "{kind}");
+        }
     }
 
     #[test]

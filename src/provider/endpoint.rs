@@ -85,6 +85,13 @@ impl Endpoint {
         }
     }
 
+    /// True when a key for this one may be sent to an address.
+    #[must_use]
+    pub fn has_origin(&self, address: &str) -> bool {
+        let is_plain = |url: &Url| url.username().is_empty() && url.password().is_none();
+        Url::parse(address).is_ok_and(|url| is_plain(&url) && url.origin() == self.0.origin())
+    }
+
     /// True when a key for one may be sent to the other.
     #[must_use]
     pub fn has_origin_of(&self, other: &Self) -> bool {
@@ -153,6 +160,15 @@ mod tests {
             "localhost/v1",
         ] {
             assert!(!vendor.has_origin_of(&endpoint(other)), "{other}");
+        }
+        assert!(vendor.has_origin("https://api.example.org/v1/results?page=1"));
+        for other in [
+            "http://api.example.org/v1/results",
+            "https://api.example.org@evil.example/v1/",
+            "https://user@api.example.org/v1/",
+            "results",
+        ] {
+            assert!(!vendor.has_origin(other), "{other}");
         }
         assert_eq!(
             endpoint("localhost:1234/v1").origin().host,

@@ -77,6 +77,14 @@ fn headers(definition: &Definition, key: Option<&ApiKey>) -> HeaderMap {
     map
 }
 
+/// What goes out: a request without a body, or one with its type.
+pub(super) struct Outgoing {
+    /// The whole address.
+    pub(super) address: String,
+    /// Its type, and the body, which makes it a `POST`.
+    pub(super) body: Option<(&'static str, Vec<u8>)>,
+}
+
 /// Sends a document to a place below the endpoint.
 pub(super) async fn post(
     client: &Client,
@@ -89,14 +97,29 @@ pub(super) async fn post(
         .endpoint
         .as_ref()
         .expect("a model is connected with an endpoint");
+    let outgoing = Outgoing {
+        address: endpoint.below(path),
+        body: Some(("application/json", body.to_string().into_bytes())),
+    };
+    send(client, definition, key, outgoing).await
+}
+
+/// Sends a request with the key. The caller sees to it that the address has the endpoint's origin.
+pub(super) async fn send(
+    client: &Client,
+    definition: &Definition,
+    key: Option<&ApiKey>,
+    outgoing: Outgoing,
+) -> Result<Response, reqwest::Error> {
     let mut headers = headers(definition, key);
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    client
-        .post(endpoint.below(path))
-        .headers(headers)
-        .body(body.to_string())
-        .send()
-        .await
+    let request = match outgoing.body {
+        None => client.get(outgoing.address),
+        Some((kind, body)) => {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+            client.post(outgoing.address).body(body)
+        }
+    };
+    request.headers(headers).send().await
 }
 
 fn named_headers(definition: &Definition, key: Option<&ApiKey>) -> Vec<(String, String)> {

@@ -48,6 +48,12 @@ impl ProviderKind {
         }
     }
 
+    /// True for vendors that take many requests as one batch, at half the price.
+    #[must_use]
+    pub fn has_batches(self) -> bool {
+        matches!(self, Self::OpenAi | Self::Anthropic)
+    }
+
     /// The word for it in configuration.
     #[must_use]
     pub fn name(self) -> &'static str {

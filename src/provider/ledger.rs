@@ -153,6 +153,8 @@ pub struct Ledger {
     run: String,
     reservations: u64,
     spent: Spend,
+    /// What this process has reserved by name and not settled yet.
+    promised: HashMap<String, Spend>,
     book: Book,
 }
 
@@ -183,6 +185,7 @@ impl Ledger {
             run: unique,
             reservations: 0,
             spent: Spend::default(),
+            promised: HashMap::new(),
             book: Book::default(),
         }
     }
@@ -222,6 +225,34 @@ impl Ledger {
         Ok(())
     }
 
+    /// Reserves under a name that the caller has written down, so that any later process can settle it.
+    ///
+    /// It counts towards the limits of this run, and is no part of what the run has spent.
+    pub fn promise(&mut self, name: &str, worst: Spend) -> Result<(), LedgerError> {
+        let now = clock::real_seconds();
+        let _lock = self.lock()?;
+        let mut open = self.read_on().map_err(|source| self.io(source))?;
+        self.check(now, worst)?;
+        let line = format!("r {name} {now} {}\n", Fields(&worst));
+        self.append(&mut open, &line, true)
+            .map_err(|source| self.io(source))?;
+        self.promised.insert(name.to_owned(), worst);
+        Ok(())
+    }
+
+    /// Books what came of something that was reserved under a name; a second time, or for a name that was never reserved, it books nothing.
+    pub fn settle_promise(&mut self, name: &str, took: Spend) -> Result<(), LedgerError> {
+        let _lock = self.lock()?;
+        let mut open = self.read_on().map_err(|source| self.io(source))?;
+        self.promised.remove(name);
+        if !self.book.open.contains_key(name) {
+            return Ok(());
+        }
+        let line = format!("s {name} {}\n", Fields(&took));
+        self.append(&mut open, &line, true)
+            .map_err(|source| self.io(source))
+    }
+
     /// Holds this run to what is spent without asking: an estimate is no promise.
     pub fn limit_unasked(&mut self, nano_dollars: u64) {
         self.budget.unasked = Some(nano_dollars);
@@ -249,13 +280,15 @@ impl Ledger {
             nano_dollars: self.budget.unasked,
             ..Caps::default()
         };
+        let mut of_run = self.spent;
+        self.promised.values().for_each(|worst| of_run += *worst);
         let spans = [
-            (&self.budget.run, self.spent, "for this run"),
+            (&self.budget.run, of_run, "for this run"),
             (&self.budget.day, day, "a day"),
             (&self.budget.month, month, "a month"),
             (
                 &unasked,
-                self.spent,
+                of_run,
                 "that is spent without asking (merkle.confirmAbove)",
             ),
         ];

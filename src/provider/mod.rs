@@ -5,6 +5,7 @@
 //! repository's text for instructions, and never stores a frame. Start with [`Provider`] and [`definition`].
 
 mod ask;
+pub mod batch;
 pub mod call;
 mod command;
 pub mod connect;

@@ -12,6 +12,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::ask::{Provider, ReplyFuture, TextSink};
+use super::batch::BatchClient;
 use super::definition::Definition;
 use super::key::{self, ApiKey};
 use super::kind::ProviderKind;
@@ -19,7 +20,7 @@ use super::protocol::{self, Heard, Stop};
 use super::transport::{self, ANSWER_BYTES_MAX, BodyError, Division, Documents};
 use super::{Charge, Failure, ProviderError, fault, http, wire};
 use crate::base::printable::is_safe;
-use crate::chat::{Answer, Capabilities, Reply, Request, Ticket};
+use crate::chat::{Answer, Capabilities, Reply, Request, Ticket, Usage};
 use crate::secret::Scanner;
 
 /// How long the end of a body is waited for once the answer has ended.
@@ -28,9 +29,10 @@ const LAST_WAIT: Duration = Duration::from_millis(50);
 const SHARED_BYTES_MIN: usize = 24;
 
 /// A model behind an endpoint.
+#[derive(Clone)]
 pub(super) struct Model {
-    definition: Definition,
-    key: Option<ApiKey>,
+    pub(super) definition: Definition,
+    pub(super) key: Option<ApiKey>,
     client: OnceLock<Result<Client, String>>,
 }
 
@@ -45,7 +47,7 @@ impl Model {
         }
     }
 
-    fn client(&self) -> Result<&Client, ProviderError> {
+    pub(super) fn client(&self) -> Result<&Client, ProviderError> {
         let made = self.client.get_or_init(|| http::client(&self.definition));
         made.as_ref().map_err(|reason| self.not_configured(reason))
     }
@@ -215,15 +217,37 @@ impl Model {
         let document: Value =
             serde_json::from_slice(&body).map_err(|_| unknown("the JSON is broken"))?;
         drop(body);
-        if let Some(error) = fault::of_document(&document) {
+        self.judge_document(&document, heard)
+    }
+
+    /// What a whole answer in one document is worth.
+    fn judge_document(&self, document: &Value, heard: &mut Heard) -> Attempt {
+        if let Some(error) = fault::of_document(document) {
             return Err((error, Charge::Unknown));
         }
-        protocol::hear(self.definition.kind, &document, heard);
+        protocol::hear(self.definition.kind, document, heard);
         heard.take_piece();
         if !heard.is_understood {
             return Err(unknown("the JSON has another form"));
         }
         judge(heard)
+    }
+
+    /// What an answer in one document took, by the provider's count.
+    pub(super) fn usage(&self, document: &Value) -> Option<Usage> {
+        let mut heard = Heard::default();
+        protocol::hear(self.definition.kind, document, &mut heard);
+        heard.usage()
+    }
+
+    /// The same for an answer that was kept.
+    pub(super) fn kept(&self, document: &Value, request: &Request) -> Result<Answer, Failure> {
+        let mut heard = Heard::default();
+        match self.judge_document(document, &mut heard) {
+            Ok(Answer::Ready(reply)) => Ok(Answer::Ready(self.without_keys(reply))),
+            Ok(pending) => Ok(pending),
+            Err((error, charge)) => Err(self.failure(error, charge, heard, request)),
+        }
     }
 
     fn of_body(&self, error: &BodyError) -> (ProviderError, Charge) {
@@ -240,7 +264,19 @@ impl Model {
             Ok(Err(failed)) => failed,
             Err(_) => (ProviderError::Timeout(limit), Charge::Unknown),
         };
-        let error = self.safe(self.completed(error).await, Some(request));
+        let error = self.completed(error).await;
+        Err(self.failure(error, charge, heard, request))
+    }
+
+    /// A failure with what had come of the answer.
+    fn failure(
+        &self,
+        error: ProviderError,
+        charge: Charge,
+        heard: Heard,
+        request: &Request,
+    ) -> Failure {
+        let error = self.safe(error, Some(request));
         let answered_in_part = !heard.text.is_empty();
         let partial = (answered_in_part && error == ProviderError::Truncated).then(|| {
             let (model, usage) = (heard.model(), heard.usage());
@@ -250,12 +286,12 @@ impl Model {
                 usage,
             }))
         });
-        Err(Failure {
+        Failure {
             error,
             charge,
             answered_in_part,
             partial,
-        })
+        }
     }
 
     /// Adds the models that there are.
@@ -287,15 +323,8 @@ impl Model {
     }
 
     /// The same failure without a key, and without words of the request, which some servers repeat.
-    fn safe(&self, error: ProviderError, request: Option<&Request>) -> ProviderError {
-        let clean = |text: String| {
-            let text = key::redact(&text, self.key.iter().chain(self.definition.secrets()));
-            if request.is_some_and(|request| shares_words(&text, request)) {
-                "it repeats the request".to_owned()
-            } else {
-                text
-            }
-        };
+    pub(super) fn safe(&self, error: ProviderError, request: Option<&Request>) -> ProviderError {
+        let clean = |text: String| self.clean(&text, request);
         match error {
             ProviderError::Auth(text) => ProviderError::Auth(clean(text)),
             ProviderError::ContextTooLong { reason, lengths } => ProviderError::ContextTooLong {
@@ -312,6 +341,16 @@ impl Model {
                 retry_after,
             },
             other => other,
+        }
+    }
+
+    /// What a provider says, for the same reasons.
+    pub(super) fn clean(&self, text: &str, request: Option<&Request>) -> String {
+        let text = key::redact(text, self.key.iter().chain(self.definition.secrets()));
+        if request.is_some_and(|request| shares_words(&text, request)) {
+            "it repeats the request".to_owned()
+        } else {
+            text
         }
     }
 
@@ -339,6 +378,12 @@ impl Model {
 }
 
 impl Provider for Model {
+    fn batches(&self) -> Option<BatchClient> {
+        self.definition
+            .batch
+            .then(|| BatchClient::new(self.clone()))
+    }
+
     fn capabilities(&self) -> &Capabilities {
         &self.definition.capabilities
     }

@@ -39,6 +39,24 @@ impl Prices {
         sum(&[(input_tokens, dearest), (output_tokens, self.output)])
     }
 
+    /// The prices in a batch: those that are given, else this share of the others. What concerns the provider's cache is
+    /// as much cheaper as input is.
+    #[must_use]
+    pub fn in_batches(&self, percent: u64, input: Option<u64>, output: Option<u64>) -> Self {
+        let share = |price: u64| price.saturating_mul(percent).div_ceil(100);
+        let input = input.unwrap_or_else(|| share(self.input));
+        let of_input = |price: u64| match self.input {
+            0 => share(price),
+            plain => (u128::from(price) * u128::from(input)).div_ceil(u128::from(plain)) as u64,
+        };
+        Self {
+            input,
+            output: output.unwrap_or_else(|| share(self.output)),
+            cache_read: of_input(self.cache_read),
+            cache_write: of_input(self.cache_write),
+        }
+    }
+
     /// True when nothing is ever paid.
     #[must_use]
     pub fn is_free(&self) -> bool {

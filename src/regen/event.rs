@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::base::TreePath;
 use crate::chat::Usage;
+use crate::provider::batch::OwedBatch;
 use crate::provider::ledger::Spend;
 
 /// A step of a run, for progress, logs and `--json-lines`.
@@ -133,6 +134,10 @@ pub struct Report {
     pub failed: Vec<(TreePath, Cause)>,
     /// Nodes whose answers come later, with their tickets; what waits for them is left.
     pub awaited: Vec<(TreePath, String)>,
+    /// Batches that are under way, or have answers that were not taken yet.
+    pub batches: Vec<UnderWay>,
+    /// What went wrong with batches; they stay as they were.
+    pub batch_problems: Vec<String>,
     /// Directories that could not be made because something below failed.
     pub held_back: u64,
     /// Frames that were stored: made and reused ones that the store did not have.
@@ -155,6 +160,40 @@ pub struct Report {
     pub window: Option<u64>,
     /// What was spent, by the ledger.
     pub spent: Spend,
+}
+
+/// A batch whose answers are owed, or were not taken yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnderWay {
+    /// What it is known by: the provider's id, or ours.
+    pub ticket: String,
+    /// The provider.
+    pub provider: String,
+    /// Whose frames it is for.
+    pub agent: String,
+    /// When it was sent, in seconds since 1970.
+    pub begun: u64,
+    /// Requests whose answers were not taken yet.
+    pub requests: u64,
+    /// True once the answers are here.
+    pub has_ended: bool,
+}
+
+impl UnderWay {
+    /// What is to be said of batches.
+    #[must_use]
+    pub fn of(batches: &[OwedBatch]) -> Vec<Self> {
+        let open = batches.iter().filter(|batch| !batch.open.is_empty());
+        open.map(|batch| Self {
+            ticket: batch.ticket().to_owned(),
+            provider: batch.provider.clone(),
+            agent: batch.agent.clone(),
+            begun: batch.begun,
+            requests: batch.open.len() as u64,
+            has_ended: batch.has_ended(),
+        })
+        .collect()
+    }
 }
 
 impl Report {
@@ -180,6 +219,8 @@ impl Report {
         self.absent.extend(other.absent);
         self.failed.extend(other.failed);
         self.awaited.extend(other.awaited);
+        self.batches.extend(other.batches);
+        self.batch_problems.extend(other.batch_problems);
         self.held_back += other.held_back;
         self.stored += other.stored;
         self.left += other.left;

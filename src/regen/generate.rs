@@ -5,7 +5,10 @@
 //! Batches go into the store every two seconds or 256 frames. The head of a node is replaced by a success only; a
 //! failure holds back the directories above and nothing else.
 
+mod batch;
 mod take;
+
+pub use batch::{BatchMode, Batching};
 
 use std::collections::{BTreeMap, HashMap};
 use std::pin::Pin;
@@ -15,6 +18,8 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
+
+use batch::{Errand, Owing};
 
 use super::event::{Cause, Event, Report, Stop};
 use super::make::{Desk, NodeError, Said, Saying, Spoken, is_again};
@@ -40,6 +45,8 @@ use crate::synthesis::Reason;
 /// Longest time that a finished frame waits in the spool for its batch, and most frames that wait.
 const BATCH_PAUSE_MAX: Duration = Duration::from_secs(2);
 const BATCH_FRAMES_MAX: usize = 256;
+/// Tasks that are laid out in one go, at most.
+const TURNS_MAX: usize = 256;
 /// Calls in a row that found the provider unavailable, after which it is left alone.
 const UNAVAILABLE_MAX: u32 = 3;
 
@@ -76,6 +83,8 @@ pub struct Generator<'g> {
     pub caller: &'g Caller,
     /// How many at once, and what ends it.
     pub pace: Pace,
+    /// What goes out in batches, and what is owed by them.
+    pub batching: &'g Batching,
 }
 
 /// A request to end the run; asked for once more, calls in flight are given up as well.
@@ -124,6 +133,9 @@ struct Work<'g, 'i> {
     parked: Vec<(u32, Box<Question>)>,
     calls: Running<'g, Answered>,
     writes: Running<'g, Written>,
+    /// Batches, and what is being done about them; nothing else is begun meanwhile.
+    owing: Owing<'g>,
+    errands: Running<'g, Errand>,
     /// Who waits for the answer of a basis that is being asked about, and what was said of one in this run.
     waiters: HashMap<BasisId, Vec<u32>>,
     answers: HashMap<BasisId, (String, Spoken)>,
@@ -155,18 +167,24 @@ impl Generator<'_> {
         let (retries, mut retried) = mpsc::unbounded_channel();
         let (warmth, mut begun) =
             Warmth::new(&self.writer.instructions.system, &self.writer.capabilities);
-        let mut work = Work::new(self, plan, index, retries, warmth);
+        let mut work = Work::new(self, plan, index, retries, warmth)?;
+        work.start_errands();
         let mut ticks = interval_at(Instant::now() + BATCH_PAUSE_MAX, BATCH_PAUSE_MAX);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            work.dispatch(on_event);
-            if work.calls.is_empty() && work.writes.is_empty() {
+            let has_more = work.dispatch(on_event);
+            if work.is_idle() && !has_more {
                 work.start_commit();
                 if work.writes.is_empty() {
+                    if work.next_errand(on_event) {
+                        continue;
+                    }
                     break;
                 }
             }
             tokio::select! {
+                () = tokio::task::yield_now(), if has_more => {}
+                Some(errand) = work.errands.next() => work.take_errand(errand, on_event),
                 Some(answered) = work.calls.next() => work.take_answer(answered, on_event),
                 Some(written) = work.writes.next() => work.take_write(written, on_event),
                 Some(()) = begun.recv() => work.warmth.warm(),
@@ -193,7 +211,7 @@ impl<'g, 'i> Work<'g, 'i> {
         index: &'i mut Index,
         retries: mpsc::UnboundedSender<Event>,
         warmth: Warmth,
-    ) -> Self {
+    ) -> Result<Self, RunError> {
         let scan = generator.scan;
         let tasks = plan.tasks.clone();
         let mut task_of = vec![u32::MAX; scan.len()];
@@ -216,7 +234,7 @@ impl<'g, 'i> Work<'g, 'i> {
             children.dedup();
             children
         });
-        Self {
+        Ok(Self {
             said: Said::new(scan, &tasks),
             report: Report {
                 fresh: plan.fresh,
@@ -234,6 +252,8 @@ impl<'g, 'i> Work<'g, 'i> {
             parked: Vec::new(),
             calls: FuturesUnordered::new(),
             writes: FuturesUnordered::new(),
+            owing: Owing::open(generator.batching)?,
+            errands: FuturesUnordered::new(),
             waiters: HashMap::new(),
             answers: HashMap::new(),
             batch: Vec::new(),
@@ -246,18 +266,32 @@ impl<'g, 'i> Work<'g, 'i> {
             warmth,
             retries,
             stopped: watch::Sender::new(false),
-        }
+        })
     }
 
     fn is_stopping(&self) -> bool {
         self.report.stop.is_some() || self.failure.is_some()
     }
 
+    fn is_idle(&self) -> bool {
+        self.calls.is_empty() && self.writes.is_empty() && self.errands.is_empty()
+    }
+
     /// Starts calls while there are slots, and prepares as many requests again for when slots become free.
-    fn dispatch(&mut self, on_event: &mut dyn FnMut(Event)) {
+    ///
+    /// True when there is more to do at once: what comes in, and signals, have their turn in between.
+    fn dispatch(&mut self, on_event: &mut dyn FnMut(Event)) -> bool {
+        let mut turns = 0..TURNS_MAX;
         let slots = self.warmth.slots(self.generator.pace.concurrency.max(1));
         // While a call does not fit into the budget, none is begun that would take what is left from under it.
-        while !self.is_stopping() && self.parked.is_empty() {
+        while !self.is_stopping() && self.parked.is_empty() && self.errands.is_empty() {
+            if self.writes.len() >= BATCH_FRAMES_MAX {
+                return false;
+            }
+            if turns.next().is_none() {
+                return true;
+            }
+            self.send_full(on_event);
             let is_next_prepared = match (self.prepared.last_key_value(), self.queue.peek()) {
                 (Some((prepared, _)), Some(ready)) => *prepared > ready,
                 (prepared, None) => prepared.is_some(),
@@ -268,12 +302,15 @@ impl<'g, 'i> Work<'g, 'i> {
                 self.start_call(task, question, on_event);
             } else if self.prepared.len() < slots || (self.calls.len() < slots && !is_next_prepared)
             {
-                let Some(task) = self.queue.pop() else { return };
+                let Some(task) = self.queue.pop() else {
+                    return false;
+                };
                 self.prepare(task, on_event);
             } else {
-                return;
+                return false;
             }
         }
+        false
     }
 
     /// Finds out what a task needs: nothing, what was said before, or an answer.
@@ -299,13 +336,15 @@ impl<'g, 'i> Work<'g, 'i> {
         if let Some(waiting) = self.waiters.get_mut(&basis) {
             return waiting.push(number);
         }
+        if self.owing.skips(&basis) {
+            return;
+        }
         match self.lay_out(number, basis, children) {
             Ok(Prepared::Ask(question)) => match self.find_refused(task, &question) {
                 Some(cause) => self.fail(number, cause, on_event),
                 None => {
                     self.waiters.insert(basis, Vec::new());
-                    self.prepared
-                        .insert(self.queue.rank(number), (number, question));
+                    self.hand_over(number, question, on_event);
                 }
             },
             Ok(Prepared::Absent) => {
@@ -535,6 +574,7 @@ impl<'g, 'i> Work<'g, 'i> {
     fn interrupt(&mut self, stop: Stop, on_event: &mut dyn FnMut(Event)) {
         if matches!(self.report.stop, Some(Stop::Interrupted | Stop::Terminated)) {
             self.calls.clear();
+            self.errands.clear();
         }
         self.report.stop = None;
         self.stop(stop, on_event);
@@ -570,9 +610,18 @@ impl<'g, 'i> Work<'g, 'i> {
     }
 
     fn finish(mut self) -> Result<Report, RunError> {
+        let index = &*self.index;
+        let closed = self.owing.close(|basis| index.find_basis(basis).is_some());
         if let Some(failure) = self.failure {
             return Err(failure);
         }
+        closed?;
+        for (task, ticket) in self.owing.awaited() {
+            let awaited = (self.path(task), ticket);
+            self.report.awaited.push(awaited);
+        }
+        self.report.batches = self.owing.under_way();
+        self.report.batch_problems = self.owing.take_problems();
         self.report.left = self.queue.left() as u64;
         let learned = self.generator.caller.learned();
         self.report.usage = since(learned.tally.usage, self.before.usage);
@@ -580,6 +629,7 @@ impl<'g, 'i> Work<'g, 'i> {
         self.report.window = learned.window;
         self.report.concurrency = self.generator.caller.concurrency_lowered();
         self.report.spent = self.generator.caller.spent();
+        self.report.spent += self.owing.collected();
         Ok(self.report)
     }
 }

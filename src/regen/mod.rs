@@ -22,7 +22,8 @@ pub mod survey;
 pub mod synthesize;
 mod warm;
 
-pub use event::{Cause, Event, Report, Stop};
+pub use event::{Cause, Event, Report, Stop, UnderWay};
+pub use generate::{BatchMode, Batching};
 pub use make::{FrameBody, NodeError};
 pub use plan::{Inputs, Known, NodeFilter, Plan, PlannedNode, Shard, plan};
 pub use prepare::{Composed, Nodes, Writer};

@@ -43,6 +43,12 @@ pub enum RunError {
     /// An answer cannot be kept safe before it is stored.
     #[error("cannot write to the spool")]
     Spool(#[source] std::io::Error),
+    /// What is under way in batches cannot be written down.
+    #[error("cannot write down what is under way in batches")]
+    Batches(#[source] std::io::Error),
+    /// Another process sends or collects batches.
+    #[error("another process sends or collects batches of this repository")]
+    BatchesBusy,
     /// The node that was to be described cannot be: why.
     #[error("{0}")]
     NoBody(String),

@@ -1,5 +1,6 @@
 //! Before anything is sent: how much a plan would ask, at what cost, and what must not leave.
 
+use super::generate::Batching;
 use super::make::is_again;
 use super::plan::{Plan, PlannedNode};
 use super::prepare::{File, MadeFrom, Nodes, Prepared, Writer, read};
@@ -10,6 +11,7 @@ use crate::base::printable::chain;
 use crate::chat::Usage;
 use crate::frame::{Children, Index};
 use crate::profile::{input_tokens_max, with_output};
+use crate::provider::batch::BatchClient;
 use crate::provider::call::Caller;
 use crate::secret::SecretFound;
 
@@ -36,6 +38,10 @@ pub struct Estimate {
     pub output_tokens: u64,
     /// What that costs; `None` when no price is known.
     pub nano_dollars: Option<u64>,
+    /// What it costs in batches; `None` where the provider takes none, or no price is known.
+    pub batch_nano_dollars: Option<u64>,
+    /// Answers that are owed by a batch: they are not asked for again.
+    pub owed: u64,
     /// Files that the agent leaves out unless its definition includes them.
     pub left_out: u64,
     /// Tokens that their content would have taken, by its size.
@@ -53,12 +59,22 @@ pub struct Survey {
     pub unfit: Vec<(TreePath, String)>,
 }
 
+/// On which terms requests go out.
+#[derive(Clone, Copy)]
+pub struct SurveyTerms<'t> {
+    /// Knows the prices.
+    pub caller: &'t Caller,
+    /// Knows those in batches, and what is owed already.
+    pub batching: &'t Batching,
+}
+
 /// What one file adds.
 #[derive(Default)]
 struct Share {
     /// Tokens in and out of the call; `None` where none is made.
     call: Option<(u64, u64)>,
     is_reused: bool,
+    is_owed: bool,
     secret: Option<SecretFound>,
     unfit: Option<String>,
 }
@@ -70,33 +86,23 @@ pub fn survey(
     plan: &Plan,
     index: &Index,
     writer: &Writer<'_>,
-    caller: &Caller,
+    terms: SurveyTerms<'_>,
 ) -> Survey {
     let Nodes { repo, scan, inputs } = nodes;
+    let owed = terms.batching.owed();
     let (directories, files): (Vec<PlannedNode>, Vec<PlannedNode>) = plan
         .tasks
         .iter()
         .partition(|task| scan.node(task.node).is_directory);
-    let work =
-        |repo: &_, at: usize| file(Nodes { repo, scan, inputs }, plan, index, writer, files[at]);
+    let work = |repo: &_, at: usize| {
+        let mut share = file(Nodes { repo, scan, inputs }, plan, index, writer, files[at]);
+        share.is_owed = owed.contains(&plan.file_basis(scan, inputs, files[at].node));
+        share
+    };
     let shares = on_all_cores(files.len(), repo, || repo.fork(), work);
     let mut survey = Survey::default();
-    let Estimate {
-        calls,
-        reused,
-        input_tokens,
-        output_tokens,
-        nano_dollars,
-        left_out,
-        left_out_tokens,
-    } = &mut survey.estimate;
     for (share, task) in shares.into_iter().zip(&files) {
-        *reused += u64::from(share.is_reused);
-        if let Some((input, output)) = share.call {
-            *calls += 1;
-            *input_tokens += input;
-            *output_tokens += output;
-        }
+        survey.estimate.add(&share);
         survey.secrets.extend(share.secret);
         survey.unfit.extend(
             share
@@ -114,7 +120,6 @@ pub fn survey(
     );
     let most = input_tokens_max(&wished, &writer.capabilities).unwrap_or(u64::MAX);
     for task in directories {
-        *calls += 1;
         let path = scan.path(inputs.root, task.node);
         survey
             .secrets
@@ -122,19 +127,42 @@ pub fn survey(
         let children = scan.entries(task.node).count() as u64;
         let input =
             writer.words_tokens() + FRAMING_TOKENS + children * (CHILD_TOKENS + ANSWER_TOKENS);
-        *input_tokens += of_model(writer, input.min(most));
-        *output_tokens += answer;
+        survey.estimate.add(&Share {
+            call: Some((of_model(writer, input.min(most)), answer)),
+            is_owed: owed.contains(&plan.directory_basis(scan, task.node)),
+            ..Share::default()
+        });
     }
-    *left_out = plan.left_out.len() as u64;
-    *left_out_tokens = tokens_of_left_out(nodes, plan, writer, most);
-    *nano_dollars = caller.cost(&Usage {
-        input: *input_tokens,
-        output: *output_tokens,
-        ..Usage::default()
-    });
+    survey.estimate.left_out = plan.left_out.len() as u64;
+    survey.estimate.left_out_tokens = tokens_of_left_out(nodes, plan, writer, most);
+    survey.estimate.price(terms);
     survey.secrets.sort_by(|a, b| a.name.cmp(&b.name));
     survey.secrets.dedup();
     survey
+}
+
+impl Estimate {
+    fn add(&mut self, share: &Share) {
+        self.reused += u64::from(share.is_reused);
+        if share.is_owed {
+            self.owed += 1;
+        } else if let Some((input, output)) = share.call {
+            self.calls += 1;
+            self.input_tokens += input;
+            self.output_tokens += output;
+        }
+    }
+
+    fn price(&mut self, terms: SurveyTerms<'_>) {
+        let usage = Usage {
+            input: self.input_tokens,
+            output: self.output_tokens,
+            ..Usage::default()
+        };
+        self.nano_dollars = terms.caller.cost(&usage);
+        let prices = terms.batching.client.as_ref().and_then(BatchClient::prices);
+        self.batch_nano_dollars = prices.map(|prices| prices.cost(&usage));
+    }
 }
 
 /// About how many tokens the content of the files would take that the agent leaves out: by their sizes.

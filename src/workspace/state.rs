@@ -7,8 +7,9 @@ use crate::git::{Refused, StateDir};
 use crate::regen::memory;
 
 /// Folders of the state directory.
-const FOLDERS: [&str; 10] = [
-    "answers", "cache", "damaged", "hooks", "log", "pending", "queue", "sessions", "spool", "tiers",
+const FOLDERS: [&str; 11] = [
+    "answers", "batches", "cache", "damaged", "hooks", "log", "pending", "queue", "sessions",
+    "spool", "tiers",
 ];
 /// The folder of the site that `browse` writes, whose files are for others to read.
 pub(crate) const SITE: &str = "site";

@@ -11,7 +11,9 @@
 
 use std::path::Path;
 
+use crate::generate::Protocol;
 use crate::support::Sandbox;
+use crate::support::batches::{BatchServer, Fate};
 use crate::support::loopback::{Loopback, Recorded, Scripted};
 
 /// Addresses in documents behind which a server of the tests stands: of Ollama, and of any service with an account.
@@ -109,6 +111,18 @@ fn ollama(words: &str) -> String {
     format!("{piece}\n{end}\n")
 }
 
+/// A server that takes batches as well.
+fn served_with_batches() -> Loopback {
+    let batches = BatchServer::new(Protocol::OpenAi);
+    Loopback::start(move |request| {
+        if BatchServer::is_for(request) {
+            batches.serve(request, &|_| Fate::Answer)
+        } else {
+            answer(request)
+        }
+    })
+}
+
 /// An address of the documents, and the server behind it.
 struct Served {
     address: &'static str,
@@ -134,7 +148,7 @@ fn check(document: &str) -> Result<(), String> {
     let sandbox = Sandbox::new();
     let served = ADDRESSES.map(|address| Served {
         address,
-        server: Loopback::start(answer),
+        server: served_with_batches(),
     });
     let directory = sandbox.path("home/guide");
     std::fs::create_dir(&directory).expect("a folder for the document");

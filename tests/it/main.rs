@@ -6,6 +6,7 @@
 
 mod absent;
 mod architecture;
+mod batch;
 mod browse;
 mod cli;
 mod context;

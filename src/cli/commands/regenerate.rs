@@ -1,11 +1,13 @@
 //! `git merkle regenerate`: brings frames up to date, making exactly what is missing or outdated.
 
+mod batch;
 mod confirm;
 mod dry_run;
 mod event;
 mod report;
 mod syntheses;
 
+pub(in crate::cli) use batch::BatchDocument;
 pub(in crate::cli) use report::Run;
 
 use std::time::Instant;
@@ -22,7 +24,7 @@ use crate::node::SnapshotRoot;
 use crate::ops::{self, Asking, AskingOptions, Refresh, Refreshed, Upkeep};
 use crate::provider::ledger::{Caps, Spend};
 use crate::regen::queue::Priority;
-use crate::regen::{NodeFilter, Shard};
+use crate::regen::{BatchMode, NodeFilter, Shard};
 use crate::workspace::{NamedTarget, Target, Workspace};
 
 /// Arguments of `regenerate`.
@@ -97,6 +99,16 @@ struct ModelArgs {
     /// Fail on parameters that the provider does not support, instead of adapting them
     #[arg(long, hide_short_help = true)]
     strict: bool,
+    /// Send requests in batches, at half the price with OpenAI and Anthropic: answers come within a day, and the same command
+    /// collects them
+    #[arg(long)]
+    batch: bool,
+    /// With --batch, wait for the answers
+    #[arg(long, requires = "batch", hide_short_help = true)]
+    wait: bool,
+    /// With --batch, ask the provider to cancel the batches under way; you pay for what it has run, and the next run collects it
+    #[arg(long, requires = "batch", conflicts_with_all = ["wait", "dry_run"], hide_short_help = true)]
+    cancel: bool,
     /// Do not ask for confirmation, whatever the estimate
     #[arg(long, short = 'y')]
     yes: bool,
@@ -108,7 +120,15 @@ struct ModelArgs {
 impl ModelArgs {
     /// True when something is said that only matters to an agent with a model.
     fn is_about_a_model(&self) -> bool {
-        self.provider.is_some() || self.profile.is_some() || self.caps().is_some()
+        self.provider.is_some() || self.profile.is_some() || self.batch || self.caps().is_some()
+    }
+
+    fn batch_mode(&self) -> BatchMode {
+        match (self.batch, self.wait) {
+            (false, _) => BatchMode::Live,
+            (true, false) => BatchMode::Submit,
+            (true, true) => BatchMode::Wait,
+        }
     }
 
     fn caps(&self) -> Caps {
@@ -187,6 +207,12 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         workspace: &workspace,
         program,
     };
+    if args.model.batch && asking.is_none() {
+        return Err(batch::no_model(agent));
+    }
+    if let Some(asking) = asking.as_ref().filter(|_| args.model.cancel) {
+        return batch::cancel(&mut job, asking);
+    }
     if args.dry_run {
         return dry_run::run(&mut job, &targets, &request, &scope, root.history);
     }
@@ -335,6 +361,7 @@ fn asking<'a>(
         concurrency: model.concurrency.map(usize::from),
         fail_fast: model.fail_fast,
         strict: model.strict,
+        batch: model.batch_mode(),
         allowed: program.global.allow_secret.clone(),
         priority: (!args.nodes.is_empty()).then_some(Priority::Asked),
     };

@@ -8,7 +8,7 @@ use crate::agent::{Agent, Maker, OUTLINE};
 use crate::base::count::{counted, files_and_directories};
 use crate::base::{AgentId, NodeKind, TreePath, clock};
 use crate::cli::advice::remedy;
-use crate::cli::commands::regenerate;
+use crate::cli::commands::regenerate::{self, BatchDocument};
 use crate::cli::commands::tiers::{Reported, reported};
 use crate::cli::frames::{FrameDocument, FramesDocument, Heading, State, signatures, write_whole};
 use crate::cli::program::Program;
@@ -18,6 +18,8 @@ use crate::cli::{CliError, Exit, Style, Ui};
 use crate::frame::{Frame, Index, Slot, Store, spool};
 use crate::node::{Counts, Scan, SnapshotRoot};
 use crate::ops::{self, Carried, PeopleSay, Planned, PlannedSyntheses};
+use crate::provider::batch::BatchFiles;
+use crate::regen::UnderWay;
 use crate::sync::{self, Publish};
 use crate::synthesis::Reason;
 use crate::workspace::{Sharing, Target, Workspace};
@@ -65,6 +67,9 @@ struct Document {
     slots: Vec<SlotDocument>,
     spooled: usize,
     damaged_spool_files: usize,
+    /// Batches whose answers are owed, or were not taken yet; absent without one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    batches: Vec<BatchDocument>,
     /// The remote that frames are exchanged with, without asking it; absent where none or several may be meant.
     #[serde(skip_serializing_if = "Option::is_none")]
     remote: Option<RemoteDocument>,
@@ -175,6 +180,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     .summary()?;
     let (spooled, damaged) =
         spool::list(&workspace.state).map_err(|err| CliError::io("cannot read the spool", err))?;
+    // A folder that is not ours holds no batch; a run that wants to send one says what is wrong with it.
+    let batches = BatchFiles::of(&workspace.state).list().unwrap_or_default();
     let stale: u64 = summary
         .slots
         .iter()
@@ -192,6 +199,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         slots: summary.slots,
         spooled: spooled.len(),
         damaged_spool_files: damaged.len(),
+        batches: BatchDocument::of(&UnderWay::of(&batches)),
         remote: remote(&workspace)?,
         turns: reported(&workspace)?,
     };
@@ -539,6 +547,10 @@ fn write_store(ui: &mut Ui, workspace: &Workspace, document: &Document) -> Resul
             counted(document.spooled as u64, "frame", "frames"),
             counted(document.damaged_spool_files as u64, "file", "files")
         )?;
+    }
+    for batch in &document.batches {
+        let line = ui.styled(Style::Plain, &batch.line()).to_string();
+        writeln!(ui, "{line}")?;
     }
     if document.store_faults > 0 {
         let entries = if document.store_faults == 1 {

@@ -536,9 +536,10 @@ impl From<RefreshError> for CliError {
             RefreshError::Revision(inner) => inner.into(),
             RefreshError::Run(RunError::Commit(inner)) => inner.into(),
             RefreshError::Rules(inner) => inner.into(),
-            RefreshError::Run(RunError::Spool(_) | RunError::Runtime(_)) => {
+            RefreshError::Run(RunError::Spool(_) | RunError::Runtime(_) | RunError::Batches(_)) => {
                 Self::from_source(Exit::Io, error)
             }
+            RefreshError::Run(RunError::BatchesBusy) => Self::from_source(Exit::Busy, error),
             RefreshError::Run(RunError::NoBody(_)) => Self::from_source(Exit::No, error),
         }
     }
@@ -604,6 +605,13 @@ impl From<AskingError> for CliError {
                 failed.hint("or give a limit with --max-calls or --max-tokens")
             }
             AskingError::Profile(inner) => inner.into(),
+            AskingError::NoBatches(ref name) => {
+                let hint = format!(
+                    "leave '--batch' out; where the provider speaks OpenAI's protocol and takes batches, \
+                    'git config --global merkle.provider.{name}.batch true'"
+                );
+                Self::from_source(Exit::Config, error).hint(hint)
+            }
             AskingError::Strict { .. } => Self::from_source(Exit::Config, error)
                 .hint("leave '--strict' out to have them fitted"),
             AskingError::NotAsked(_) => Self::from_source(Exit::Config, error),

@@ -147,6 +147,19 @@ pub const PRICE_CACHE_WRITE: Setting = provider("priceCacheWrite", ValueKind::Li
     "Price of input that goes into the provider's cache; without it, 1.25 times `priceInput`",
 );
 
+/// `batch`.
+pub const BATCH: Setting = provider("batch", ValueKind::Boolean).means(
+    "Whether the provider takes batches; without it, true at OpenAI and Anthropic, false elsewhere",
+);
+
+/// `priceBatchInput`.
+pub const PRICE_BATCH_INPUT: Setting = provider("priceBatchInput", ValueKind::Limit(PRICE))
+    .means("Price of input in batches; without it, half of `priceInput` at OpenAI and Anthropic, `priceInput` elsewhere");
+
+/// `priceBatchOutput`.
+pub const PRICE_BATCH_OUTPUT: Setting = provider("priceBatchOutput", ValueKind::Limit(PRICE))
+    .means("Price of output in batches; without it, half of `priceOutput` at OpenAI and Anthropic, `priceOutput` elsewhere");
+
 /// All of them, in the order of the reference page.
 pub const ALL: &[Setting] = &[
     KIND,
@@ -176,4 +189,7 @@ pub const ALL: &[Setting] = &[
     PRICE_OUTPUT,
     PRICE_CACHE_READ,
     PRICE_CACHE_WRITE,
+    BATCH,
+    PRICE_BATCH_INPUT,
+    PRICE_BATCH_OUTPUT,
 ];

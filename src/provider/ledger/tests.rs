@@ -88,6 +88,37 @@ fn what_a_dead_process_reserved_counts_in_full_for_others() {
 }
 
 #[test]
+fn a_promise_is_settled_once_by_whichever_process_knows_its_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = Budget {
+        run: Caps {
+            calls: Some(5),
+            ..Caps::default()
+        },
+        ..Budget::default()
+    };
+    let mut ledger = Ledger::new(&StateDir::at(folder.path()), run);
+    ledger.promise("b", spend(4, 400, 40)).expect("it fits");
+    assert_eq!(ledger.spent(), Spend::default(), "it is not spent yet");
+    let refused = ledger.promise("c", spend(2, 2, 2));
+    assert!(matches!(refused, Err(LedgerError::Exhausted { .. })));
+    let mut other = Ledger::new(&StateDir::at(folder.path()), run);
+    for _ in 0..2 {
+        other.settle_promise("b", spend(3, 30, 3)).expect("booked");
+    }
+    other.settle_promise("x", spend(9, 9, 9)).expect("of none");
+    let now = clock::real_seconds();
+    let (today, _) = other.spent_around(now).expect("readable");
+    assert_eq!(today, spend(3, 30, 3));
+    // Of this run it was a promise, and none of the other.
+    other.promise("d", spend(5, 1, 1)).expect("it fits");
+    ledger
+        .settle_promise("b", spend(0, 0, 0))
+        .expect("booked before");
+    ledger.promise("c", spend(5, 2, 2)).expect("it fits now");
+}
+
+#[test]
 fn a_clock_that_is_set_back_makes_no_room() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut ledger = Ledger::new(&StateDir::at(folder.path()), month_cap(100));

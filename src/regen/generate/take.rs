@@ -93,6 +93,12 @@ impl Work<'_, '_> {
                 let cause = self.keep(task, question, reason, &partial.reply.text);
                 return self.take_unusable(task, question.basis, cause, on_event);
             }
+            CallError::Invalid(why) => {
+                // Asked a second time it would be refused a second time.
+                let cause = self.keep(task, question, chain(error), why);
+                return self.fail_all(task, question.basis, &cause, on_event);
+            }
+            CallError::NotRun(_) => false,
             CallError::Ledger(_) | CallError::Pending(_) | CallError::Stopped => true,
             CallError::Provider(error) => match error {
                 ProviderError::NotConfigured { .. }
@@ -145,6 +151,7 @@ impl Work<'_, '_> {
         cause: &Cause,
         on_event: &mut dyn FnMut(Event),
     ) {
+        self.owing.take(&basis);
         let waiting = self.waiters.remove(&basis).unwrap_or_default();
         for number in std::iter::once(task).chain(waiting) {
             self.fail(number, cause.clone(), on_event);
@@ -234,7 +241,10 @@ impl Work<'_, '_> {
                 file,
             } => {
                 match file {
-                    Ok(file) => self.batch_files.push(file),
+                    Ok(file) => {
+                        self.owing.take(&basis);
+                        self.batch_files.push(file);
+                    }
                     Err(error) => self.break_off(RunError::Spool(error)),
                 }
                 self.take_spooled(task, basis, *frame, on_event);

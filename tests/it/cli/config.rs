@@ -10,6 +10,7 @@ fn settings_in_force_and_where_they_come_from() {
     insta::assert_snapshot!(repo.merkle(&["config", "list"]).ok(), @"
     merkle.acceptframes=all
     merkle.autosync=off
+    merkle.batchmin=100
     merkle.confirmabove=1
     merkle.contextbudget=24000
     merkle.contextsystem=true

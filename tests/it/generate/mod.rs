@@ -49,7 +49,7 @@ pub(crate) struct World {
 }
 
 /// The agent's own words; the placeholders are those of the documentation.
-const AGENT: &str = "\
+pub(crate) const AGENT: &str = "\
 id = \"docs\"
 role = \"writer\"
 frame_type = \"summary\"
@@ -83,7 +83,7 @@ impl World {
         Self::new(protocol, Loopback::answering(about))
     }
 
-    fn agent(&self, text: &str) {
+    pub(crate) fn agent(&self, text: &str) {
         let folder = self.sandbox.path("home/.config/git-merkle/agents");
         std::fs::create_dir_all(&folder).expect("writable");
         std::fs::write(folder.join("docs.toml"), text).expect("writable");
@@ -162,12 +162,12 @@ fn about(request: &Recorded) -> String {
 
 /// What the head of a node says, for the tests' agent.
 #[track_caller]
-fn head(repo: &Repo<'_>, node: &str) -> String {
+pub(crate) fn head(repo: &Repo<'_>, node: &str) -> String {
     repo.merkle(&["get-head", node, "--agent", "docs"]).ok()
 }
 
 /// So many different files in one directory.
-fn flat(files: usize) -> String {
+pub(crate) fn flat(files: usize) -> String {
     let mut fixture = "commit many".to_owned();
     for file in 0..files {
         write!(fixture, "\n+ f{file:02}.rs = pub fn f{file}() {{}}").expect("a string takes all");
@@ -176,7 +176,7 @@ fn flat(files: usize) -> String {
 }
 
 /// Two levels, five nodes.
-const SMALL: &str = "
+pub(crate) const SMALL: &str = "
     commit first
     + README.md = # Sample
     + src/lib.rs

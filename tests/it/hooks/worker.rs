@@ -11,7 +11,9 @@ use git_merkle::hook::worker;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::support::loopback::Loopback;
+use crate::generate::Protocol;
+use crate::support::batches::{BatchServer, Fate};
+use crate::support::loopback::{Loopback, Recorded};
 use crate::support::{PROGRAM, Repo, Run, Sandbox};
 
 /// Files of the repository; a longer run by the variable `MERKLE_TEST_FILES`.
@@ -763,25 +765,22 @@ fn an_agent_that_costs_something_runs_within_the_users_own_budget_only() {
     );
 }
 
-/// Before, one trial frame and a budget made the worker describe the whole repository.
-#[test]
-fn a_paid_agent_says_anew_what_it_has_said_and_nothing_else() {
-    let sandbox = Sandbox::new();
-    let repo = hooked(&sandbox, "50ms");
-    let model =
-        Loopback::answering(|request| format!("said of {} bytes", request.last_user().len()));
-    let endpoint = model.endpoint();
-    let set = |name: &str, value: &str| repo.git(&["config", "--global", name, value]).ok();
+/// A setting of the user's own.
+fn set(repo: &Repo<'_>, name: &str, value: &str) {
+    repo.git(&["config", "--global", name, value]).ok();
+}
+
+/// An agent of the user's own, and a provider at a server.
+fn set_up_docs(sandbox: &Sandbox, repo: &Repo<'_>, kind: &str, server: &Loopback) {
     for (name, value) in [
-        ("kind", "local"),
-        ("endpoint", &endpoint),
+        ("kind", kind),
+        ("endpoint", &server.endpoint()),
         ("model", "m"),
         ("priceInput", "1"),
         ("priceOutput", "1"),
     ] {
-        set(&format!("merkle.provider.m.{name}"), value);
+        set(repo, &format!("merkle.provider.m.{name}"), value);
     }
-    set("merkle.hookBudget", "1");
     let agents = sandbox.path("home/.config/git-merkle/agents");
     fs::create_dir_all(&agents).expect("writable");
     fs::write(
@@ -789,6 +788,17 @@ fn a_paid_agent_says_anew_what_it_has_said_and_nothing_else() {
         "id = \"docs\"\nrole = \"writer\"\nsystem_prompt = \"Be brief.\"\n",
     )
     .expect("writable");
+}
+
+/// Before, one trial frame and a budget made the worker describe the whole repository.
+#[test]
+fn a_paid_agent_says_anew_what_it_has_said_and_nothing_else() {
+    let sandbox = Sandbox::new();
+    let repo = hooked(&sandbox, "50ms");
+    let model =
+        Loopback::answering(|request| format!("said of {} bytes", request.last_user().len()));
+    set_up_docs(&sandbox, &repo, "local", &model);
+    set(&repo, "merkle.hookBudget", "1");
     for path in ["README.md", "d/a.rs", "d/b.rs", "d/e/c.rs"] {
         edit(&repo, path, &format!("// {path}\n"));
     }
@@ -832,7 +842,7 @@ fn a_paid_agent_says_anew_what_it_has_said_and_nothing_else() {
         "a repository cannot ask for more"
     );
     repo.git(&["config", "--unset", "merkle.hookComplete"]).ok();
-    set("merkle.hookComplete", "true");
+    set(&repo, "merkle.hookComplete", "true");
     assert!(
         calls("new.rs", "// newest\n") >= 3,
         "the user can: the new files and the root"
@@ -871,4 +881,33 @@ fn syntheses_follow_a_commit_whoever_spoke() {
         "{:#?}",
         log(&repo)
     );
+}
+
+#[test]
+fn answers_of_a_batch_are_collected_without_a_budget_and_nothing_is_sent() {
+    let sandbox = Sandbox::new();
+    let repo = hooked(&sandbox, "50ms");
+    let (provider, model) = BatchServer::start(Protocol::OpenAi, |_| Fate::Answer);
+    provider.hold();
+    set_up_docs(&sandbox, &repo, "openai", &model);
+    set(&repo, "merkle.batchMin", "2");
+    edit(&repo, "a.rs", "// a\n");
+    edit(&repo, "b.rs", "// b\n");
+    commit(&repo, "one");
+    settle(&repo);
+    drop(
+        repo.merkle(&["regenerate", "--agent", "docs", "--yes", "--batch"])
+            .exits(75),
+    );
+    provider.end();
+    edit(&repo, "c.rs", "// c\n");
+    commit(&repo, "two");
+    settle(&repo);
+    for (path, is_there) in [("a.rs", true), ("b.rs", true), ("c.rs", false)] {
+        let head = repo.merkle(&["get-head", path, "--agent", "docs"]);
+        assert_eq!(head.code == Some(0), is_there, "{path}: {head}");
+    }
+    assert_eq!(provider.batches().len(), 1);
+    let alone = |post: &Recorded| post.path.ends_with("/completions");
+    assert!(!model.posts().iter().any(alone), "nothing goes out alone");
 }

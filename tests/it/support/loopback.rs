@@ -153,6 +153,8 @@ enum Outcome {
     ErrorEvent,
     /// This body, with 200 and this content type.
     Raw(&'static str, String),
+    /// Half of this body under the length of all of it; then the socket is closed.
+    Half(&'static str, String),
     /// Bytes until the client goes away.
     Flood(Flood),
     /// 302 to this address.
@@ -332,6 +334,11 @@ impl Scripted {
     /// This body with 200 and this content type.
     pub(crate) fn raw(content_type: &'static str, body: &str) -> Self {
         Self::new(Outcome::Raw(content_type, body.to_owned()))
+    }
+
+    /// Half of this body, then the socket is closed.
+    pub(crate) fn half(content_type: &'static str, body: &str) -> Self {
+        Self::new(Outcome::Half(content_type, body.to_owned()))
     }
 
     /// Bytes without an end.

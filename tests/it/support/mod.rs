@@ -5,6 +5,7 @@
 //! describes commits, branches and merges. Nothing here knows a frame's bytes or an answer of the program.
 //! Start with [`Sandbox::repo`].
 
+pub(crate) mod batches;
 mod fixture;
 pub(crate) mod loopback;
 mod output;

@@ -48,13 +48,19 @@ pub(super) fn confirm(
     }
     asking.writer.guard_words()?;
     refuse_secrets(job.program, &survey)?;
+    // What is asked in small levels is asked at once, at the full price.
+    let is_large = survey.estimate.calls >= asking.batching.requests_min as u64;
     let asked = Asked {
         words: format!(
             "this asks '{}' for {}",
             asking.caller.name,
             dry_run::words(&survey.estimate)
         ),
-        nano_dollars: survey.estimate.nano_dollars,
+        nano_dollars: if args.model.batch && is_large {
+            survey.estimate.batch_nano_dollars
+        } else {
+            survey.estimate.nano_dollars
+        },
         confirm_above_nano_dollars: asking.confirm_above_nano_dollars,
         is_agreed: args.model.yes || args.model.caps().is_some(),
         has_budget: asking.has_budget,

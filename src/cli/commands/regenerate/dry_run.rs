@@ -34,6 +34,10 @@ struct EstimateDocument {
     input_tokens: u64,
     output_tokens: u64,
     cost_usd: Option<String>,
+    /// The same in batches; `null` where the provider takes none, or no price is known.
+    batch_cost_usd: Option<String>,
+    /// Answers that batches owe; they are no calls.
+    under_way: u64,
     /// Files that the agent leaves out, and about how many tokens their content has.
     left_out: u64,
     left_out_tokens: u64,
@@ -191,6 +195,8 @@ pub(super) fn words(estimate: &Estimate) -> String {
         input_tokens,
         output_tokens,
         nano_dollars,
+        batch_nano_dollars,
+        owed,
         left_out,
         left_out_tokens,
     } = estimate;
@@ -198,6 +204,15 @@ pub(super) fn words(estimate: &Estimate) -> String {
         || "at a price that is not configured".to_owned(),
         |nano| format!("{} USD", rounded(nano)),
     );
+    let in_batches = batch_nano_dollars.filter(|nano| Some(*nano) != *nano_dollars);
+    let in_batches = in_batches.map_or_else(String::new, |nano| {
+        format!(" ({} USD in batches)", rounded(nano))
+    });
+    let owed = match owed {
+        0 => String::new(),
+        1 => ", 1 under way in a batch".to_owned(),
+        count => format!(", {count} under way in batches"),
+    };
     let reused = if *reused > 0 {
         format!(", {reused} reused without a call")
     } else {
@@ -220,7 +235,7 @@ pub(super) fn words(estimate: &Estimate) -> String {
         }
     };
     format!(
-        "about {calls}, {input_tokens} tokens in and {output_tokens} out, {cost}{reused}{left_out}"
+        "about {calls}, {input_tokens} tokens in and {output_tokens} out, {cost}{in_batches}{reused}{owed}{left_out}"
     )
 }
 
@@ -245,6 +260,8 @@ fn document(plans: &Plans, request: &Refresh<'_>) -> Document {
         input_tokens,
         output_tokens,
         nano_dollars,
+        batch_nano_dollars,
+        owed,
         left_out,
         left_out_tokens,
     } = plans.survey.estimate;
@@ -255,6 +272,8 @@ fn document(plans: &Plans, request: &Refresh<'_>) -> Document {
         input_tokens,
         output_tokens,
         cost_usd: nano_dollars.map(dollars),
+        batch_cost_usd: batch_nano_dollars.map(dollars),
+        under_way: owed,
         left_out,
         left_out_tokens,
         secrets: plans

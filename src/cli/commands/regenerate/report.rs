@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::batch::{self, BatchDocument};
 use super::{Job, event};
 use crate::base::count::counted;
 use crate::base::{TreePath, clock};
@@ -35,6 +36,8 @@ pub(in crate::cli) struct Run {
     held_back: u64,
     failed: Vec<FailedDocument>,
     awaited: Vec<AwaitedDocument>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    batches: Vec<BatchDocument>,
     left: u64,
     stop: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,6 +106,7 @@ pub(super) fn report(
         document.write(ui)?;
     }
     tell_learned(ui, request, report);
+    batch::tell(ui, &report.batches, &report.batch_problems);
     absent::tell(ui, workspace, &report.absent, args.snapshot.revision());
     if let Some(stop) = &report.stop {
         let left = report.left + report.failed.len() as u64 + report.held_back;
@@ -184,13 +188,22 @@ fn tell_learned(ui: &Ui, request: &Refresh<'_>, report: &Report) {
 /// Says where the answers of a person go.
 fn tell_awaited(ui: &Ui, request: &Refresh<'_>, report: &Report) {
     let Some(asking) = request.asking else { return };
+    let is_batched = |ticket: &String| report.batches.iter().any(|batch| batch.ticket == *ticket);
+    let of_people = report
+        .awaited
+        .iter()
+        .filter(|(_, ticket)| !is_batched(ticket));
+    let of_people: Vec<_> = of_people.collect();
+    if of_people.is_empty() {
+        return;
+    }
     let many = counted(
-        report.awaited.len() as u64,
+        of_people.len() as u64,
         "answer is awaited",
         "answers are awaited",
     );
     ui.note(&format!("{many}; read each '<ticket>.prompt.md', write '<ticket>.answer.md' beside it, and run this again:"));
-    for (path, ticket) in &report.awaited {
+    for (path, ticket) in of_people {
         ui.note(&format!(
             "  {} '{}'",
             asking
@@ -350,6 +363,7 @@ fn document(request: &Refresh<'_>, done: &Refreshed, took: Duration) -> Run {
         held_back: report.held_back,
         failed: failed.collect(),
         awaited: awaited.collect(),
+        batches: BatchDocument::of(&report.batches),
         left: report.left,
         stop: report.stop.as_ref().map(event::words),
         model: model(request, report, took),

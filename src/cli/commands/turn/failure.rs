@@ -158,7 +158,7 @@ impl From<CallError> for CliError {
     fn from(error: CallError) -> Self {
         match error {
             CallError::Provider(inner) => inner.into(),
-            CallError::Cut { .. } => Self::from_source(Exit::Unavailable, error),
+            CallError::NotRun(_) | CallError::Invalid(_) | CallError::Cut { .. } => Self::from_source(Exit::Unavailable, error),
             CallError::Ledger(LedgerError::Exhausted { .. }) => Self::from_source(Exit::Budget, error).hint(
                 "see 'git merkle config list --show-origin' and 'limits' in the session's session.yaml, or give --max-cost <usd>",
             ),

@@ -155,6 +155,17 @@ fn respond(
                 .unwrap_or_default();
             send(stream, 200, content_type, &header, body.as_bytes())
         }
+        Outcome::Half(content_type, body) => {
+            drop(owed);
+            let head = format!(
+                "HTTP/1.1 200 -\r\ncontent-type: {content_type}\r\ncontent-length: {}\r\n\r\n",
+                body.len()
+            );
+            write(stream, head.as_bytes())?;
+            write(stream, &body.as_bytes()[..body.len() / 2])?;
+            drop(stream.shutdown(Shutdown::Both));
+            None
+        }
         Outcome::Flood(kind) => flood(stream, *kind, owed.0),
         Outcome::Redirect(location) => {
             drop(owed);
