@@ -23,6 +23,7 @@ pub mod overview;
 pub mod pages;
 pub mod payload;
 pub mod refresh;
+pub mod rendered;
 pub mod review;
 pub mod signing;
 pub mod statement;

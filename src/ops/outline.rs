@@ -35,5 +35,8 @@ pub fn outline(workspace: &Workspace, place: &LocatedNode) -> Result<String, Ref
         scan: &planned.scan,
         inputs: &inputs,
     };
-    Ok(runner.body(planned.plan, &mut planned.index)?.to_string())
+    let root = [planned.scan.root()];
+    let bodies = runner.bodies(planned.plan, &mut planned.index, &root);
+    let body = bodies.into_iter().next().expect("one node, one body")?;
+    Ok(body.to_string())
 }

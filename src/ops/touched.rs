@@ -63,7 +63,32 @@ pub struct Behind {
 }
 
 /// A path that differs, with both sides.
-type Touch = (TreePath, Option<NodeId>, Option<NodeId>);
+pub(super) struct Touch {
+    pub(super) path: TreePath,
+    pub(super) old: Option<TouchedNode>,
+    pub(super) new: Option<TouchedNode>,
+}
+
+/// A file or directory on one side.
+#[derive(Clone, Copy)]
+pub(super) struct TouchedNode {
+    pub(super) id: NodeId,
+    pub(super) kind: NodeKind,
+}
+
+impl Touch {
+    fn ids(&self) -> [Option<NodeId>; 2] {
+        [self.old, self.new].map(|node| node.map(|node| node.id))
+    }
+
+    /// True where a directory stands on either side.
+    pub(super) fn is_directory(&self) -> bool {
+        let sides = [self.old, self.new].into_iter().flatten();
+        sides
+            .into_iter()
+            .any(|node| node.kind == NodeKind::Directory)
+    }
+}
 
 /// Looks at the paths that differ between a tree and a snapshot.
 pub fn touched(
@@ -76,7 +101,7 @@ pub fn touched(
         return Ok(Touched::default());
     }
     let touches = touches(workspace, old, new.tree)?;
-    let paths: HashSet<&TreePath> = touches.iter().map(|(path, _, _)| path).collect();
+    let paths: HashSet<&TreePath> = touches.iter().map(|touch| &touch.path).collect();
     let said = carried::people_say(&workspace.repository, &workspace.state, store, new)?
         .carried
         .into_iter();
@@ -96,14 +121,36 @@ pub fn touched(
 }
 
 /// Files and directories that differ, the root included.
-fn touches(workspace: &Workspace, old: NodeId, new: NodeId) -> Result<Vec<Touch>, ObjectError> {
-    let mut touches = vec![(TreePath::root(), Some(old), Some(new))];
+pub(super) fn touches(
+    workspace: &Workspace,
+    old: NodeId,
+    new: NodeId,
+) -> Result<Vec<Touch>, ObjectError> {
+    let root = |id| {
+        Some(TouchedNode {
+            id,
+            kind: NodeKind::Directory,
+        })
+    };
+    let mut touches = vec![Touch {
+        path: TreePath::root(),
+        old: root(old),
+        new: root(new),
+    }];
     diff_trees(&workspace.repository, Some(old), Some(new), &mut |change| {
-        let node = |side: Option<Side>| {
-            let is_node = |mode| !matches!(mode, EntryMode::Symlink | EntryMode::Submodule);
-            side.filter(|side| is_node(side.0)).map(|side| side.1)
+        let node = |(mode, id): Side| {
+            let kind = match mode {
+                EntryMode::Symlink | EntryMode::Submodule => return None,
+                EntryMode::Directory => NodeKind::Directory,
+                EntryMode::File | EntryMode::Executable => NodeKind::File,
+            };
+            Some(TouchedNode { id, kind })
         };
-        touches.push((change.path, node(change.old), node(change.new)));
+        touches.push(Touch {
+            path: change.path,
+            old: change.old.and_then(node),
+            new: change.new.and_then(node),
+        });
         true
     })?;
     Ok(touches)
@@ -119,7 +166,7 @@ fn reasons(
     touches: &[Touch],
 ) -> Result<Reasons, TouchedError> {
     let index = refresh::index(&workspace.state, store, 0)?;
-    let nodes: HashSet<NodeId> = touches.iter().filter_map(|(_, _, new)| *new).collect();
+    let nodes: HashSet<NodeId> = touches.iter().filter_map(|touch| touch.ids()[1]).collect();
     let mut found = Reasons::new();
     let agents = workspace.agents();
     let is_asked =
@@ -158,13 +205,14 @@ fn statements(
     touches: &[Touch],
     reasons: &Reasons,
 ) -> Result<Vec<Restated>, TouchedError> {
-    let heads = |node: &Option<NodeId>| -> Result<Vec<Head>, StoreError> {
+    let heads = |node: Option<NodeId>| -> Result<Vec<Head>, StoreError> {
         let mut heads = node.map_or_else(|| Ok(Vec::new()), |node| store.heads(&node))?;
         heads.retain(|head| is_of_model(&head.frame) && !head.invalidated);
         Ok(heads)
     };
     let mut found = Vec::new();
-    for (path, old, new) in touches {
+    for touch in touches {
+        let [old, new] = touch.ids();
         let later = heads(new)?;
         if later.is_empty() {
             continue;
@@ -185,7 +233,7 @@ fn statements(
             let of_slot = reasons.iter().find(|(known, _)| *known == slot);
             let reason = of_slot.and_then(|(_, reasons)| reasons.get(&head.frame.node).copied());
             found.push(Restated {
-                path: path.clone(),
+                path: touch.path.clone(),
                 old,
                 new: head.frame,
                 reason,

@@ -136,28 +136,34 @@ impl Runner<'_> {
         Ok(progress.report)
     }
 
-    /// What the scan's root says, with whatever below it has to be made for that; nothing is stored.
-    pub fn body(&self, plan: Plan, index: &mut Index) -> Result<FrameBody, RunError> {
+    /// What some nodes say, with whatever has to be made for that; nothing is stored.
+    pub fn bodies(
+        &self,
+        plan: Plan,
+        index: &mut Index,
+        nodes: &[u32],
+    ) -> Vec<Result<FrameBody, RunError>> {
         let mut progress = Progress::new(self.scan, plan, index);
-        progress.said.keep(self.scan.root());
+        for node in nodes {
+            progress.said.keep(*node);
+        }
         let (tasks, records) = (progress.plan.tasks.clone(), self.records(&progress.plan));
         for stretch in tasks.chunks(STRETCH) {
             self.make(stretch, &mut progress, &records, &mut |_| {});
             progress.batch.clear();
         }
-        match progress
-            .said
-            .of(self.repo, &progress.plan, self.scan.root())
-        {
+        let failed = progress.report.failed.pop().map(|(_, cause)| cause.reason);
+        let missing = || {
+            failed
+                .clone()
+                .unwrap_or_else(|| "its content is missing in this clone".to_owned())
+        };
+        let body = |node: &u32| match progress.said.of(self.repo, &progress.plan, *node) {
             Ok(Some(body)) => Ok(body),
-            Ok(None) => {
-                let failed = progress.report.failed.pop().map(|(_, cause)| cause.reason);
-                Err(RunError::NoBody(failed.unwrap_or_else(|| {
-                    "its content is missing in this clone".to_owned()
-                })))
-            }
+            Ok(None) => Err(RunError::NoBody(missing())),
             Err(error) => Err(RunError::NoBody(crate::base::printable::chain(&error))),
-        }
+        };
+        nodes.iter().map(body).collect()
     }
 
     fn records(&self, plan: &Plan) -> Records {

@@ -1,5 +1,6 @@
 //! `git merkle review`: what a branch changes in what is declared and in what is known, what matters to others first.
 
+mod commits;
 mod document;
 mod html;
 mod known;
@@ -35,6 +36,14 @@ pub struct Args {
     /// Exit with 1 if a model's statement about what the branch touches is outdated or missing
     #[arg(long)]
     exit_code: bool,
+    /// Write what is known on both sides as two commits, with one Markdown file for each file and directory that differs, so
+    /// that git and forges can compare them
+    #[arg(long, conflicts_with_all = ["format", "limit", "all", "exit_code", "fail_on"])]
+    commits: bool,
+    /// Push the two commits to a configured remote (default: as for 'push'), and print the address at which its forge
+    /// compares them
+    #[arg(long, value_name = "remote", requires = "commits", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    push: Option<String>,
     /// Exit with 1 if there are such: stale (outdated statements), missing, carried (people's notes to affirm); may be repeated
     #[arg(long, value_name = "what", value_enum)]
     fail_on: Vec<FailOn>,
@@ -60,6 +69,12 @@ enum FailOn {
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open_paged()?;
     let range = range::find_branch(&workspace.repository, &args.revisions)?;
+    if args.commits {
+        let sides =
+            [&range.old, &range.new].map(|side| workspace.repository.resolve_commit(&side.name));
+        let [old, new] = sides;
+        return commits::run(program, &workspace, [old?, new?], args.push.as_deref());
+    }
     let changes = review(&workspace, range.old.tree, range.new.tree)?;
     let store = workspace.store()?;
     let root = workspace.root(&Snapshot::Revision(range.new.name.clone()))?;

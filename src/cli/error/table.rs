@@ -16,6 +16,7 @@ use crate::git::{
 use crate::hook::install::{EditError, InstallError, InstallRecordError};
 use crate::hook::watch::WatchError;
 use crate::node::{ScanError, SnapshotError};
+use crate::ops::rendered::RenderError;
 use crate::ops::review::ReviewError;
 use crate::ops::touched::TouchedError;
 use crate::ops::{
@@ -666,6 +667,19 @@ impl From<StatementError> for CliError {
             StatementError::Codec(_) | StatementError::NotDirectory(_) => Self::from_source(Exit::Refused, error),
             StatementError::NotShown(_) => Self::from_source(Exit::Refused, error)
                 .hint("'git merkle list-frames' lists what the store holds; 'git merkle doctor' looks for what is wrong with it"),
+        }
+    }
+}
+
+impl From<RenderError> for CliError {
+    fn from(error: RenderError) -> Self {
+        match error {
+            RenderError::Object(error) => error.into(),
+            RenderError::Store(error) => error.into(),
+            RenderError::Agent(error) => error.into(),
+            RenderError::Refresh(error) => error.into(),
+            RenderError::Write(error) => error.into(),
+            RenderError::Ref(error) => error.into(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `review`: what a branch changes, in the order in which a reviewer reads; laws first.
 
+mod commits;
 mod html;
 mod known;
 mod laws;
