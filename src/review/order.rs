@@ -1,10 +1,12 @@
 //! The order in which a reviewer reads: what others rely on before what they do not see.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Change, Changes, How};
+use super::change::{Change, Changes, File, How};
+use super::declaration::Declaration;
 use super::role::FileRole;
+use crate::base::TreePath;
 
 /// The parts of a review, first to last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,6 +21,8 @@ pub enum Section {
     Moved,
     /// What only its own file or package may use.
     Private,
+    /// Bodies that only follow what else has changed.
+    Caller,
     /// Examples, tools and what is generated.
     Aside,
     /// Tests.
@@ -28,23 +32,24 @@ pub enum Section {
 impl Changes {
     /// Puts the list in order: by section, then by weight; what is told together stands together.
     pub fn order(&mut self) {
-        let roles: Vec<FileRole> = self.files.iter().map(super::change::File::role).collect();
         for change in &mut self.list {
-            change.section = section(change, roles[change.file as usize]);
+            change.section = section(change, &self.files[change.file as usize]);
         }
-        let mut heaviest: BTreeMap<Group, usize> = BTreeMap::new();
+        for at in self.callers() {
+            self.list[at].section = Section::Caller;
+        }
+        let mut weights: BTreeMap<Group, Weight> = BTreeMap::new();
         for change in &self.list {
-            let most = heaviest.entry(group(change)).or_default();
-            *most = weight(change).max(*most);
+            weights.entry(group(change)).or_default().add(change);
         }
         self.list.sort_by_cached_key(|change| {
             let group = group(change);
             let line = change.declaration().line;
             (
                 change.section,
-                Reverse(heaviest[&group]),
+                Reverse(weights[&group].product()),
                 group,
-                Reverse(weight(change)),
+                Reverse(Weight::of(change).product()),
                 line,
             )
         });
@@ -65,25 +70,135 @@ fn group(change: &Change) -> Group {
     (change.section, change.how, change.file, line)
 }
 
-/// Who relies on it, by how much of it differs: a word that many see is less than a class that a few rely on.
-fn weight(change: &Change) -> usize {
-    let removed = if change.how == How::Removed { 2 } else { 1 };
-    removed * (1 + change.refers.files.len()) * (100 * (1 + change.lines)).isqrt()
+/// Who relies on what is told in one line, and how much of it differs.
+#[derive(Default)]
+struct Weight {
+    files: usize,
+    lines: usize,
+    is_gone: bool,
 }
 
-fn section(change: &Change, role: FileRole) -> Section {
+impl Weight {
+    fn of(change: &Change) -> Self {
+        let mut weight = Self::default();
+        weight.add(change);
+        weight
+    }
+
+    fn add(&mut self, change: &Change) {
+        self.files = self.files.max(change.refers.files.len());
+        self.lines += change.lines;
+        self.is_gone |= change.how == How::Removed || is_hidden(change);
+    }
+
+    /// A word that many see is less than a class that a few rely on; what is gone is more than what is another.
+    fn product(&self) -> usize {
+        let gone = if self.is_gone { 2 } else { 1 };
+        gone * (1 + self.files) * (100 * (1 + self.lines)).isqrt()
+    }
+}
+
+/// Others could use it, and can no more.
+fn is_hidden(change: &Change) -> bool {
+    matches!((&change.old, &change.new), (Some(old), Some(new)) if old.is_public() && !new.is_public())
+}
+
+impl Changes {
+    /// Bodies in files that use other things that changed: the caller of a new function is read after the function. Where
+    /// others rely on the body, it has to be little against what it uses; the start of a program always comes after.
+    fn callers(&self) -> Vec<usize> {
+        let is_caller = |change: &Change| {
+            let path = self.files[change.file as usize].path();
+            let used = self.list.iter().filter(|other| {
+                other.file != change.file
+                    && !matches!(other.section, Section::Aside | Section::Test)
+                    && other.refers.files.contains(path)
+            });
+            let used: usize = used.map(|other| 1 + other.lines).sum();
+            let own = 1 + change.lines;
+            let follows = if is_start(path) {
+                used > 0
+            } else if change.refers.files.is_empty() {
+                2 * used >= own
+            } else {
+                used >= 4 * own
+            };
+            change.section == Section::Body && follows
+        };
+        let all = self.list.iter().enumerate();
+        all.filter(|(_, change)| is_caller(change))
+            .map(|(at, _)| at)
+            .collect()
+    }
+}
+
+/// A file in which a program starts: it uses the rest, and nothing uses it.
+fn is_start(path: &TreePath) -> bool {
+    let path = path.to_text();
+    let name = path.rsplit('/').next().unwrap_or_default();
+    matches!(name, "main.rs" | "main.go" | "main.c" | "__main__.py") || path.contains("src/bin/")
+}
+
+fn section(change: &Change, file: &File) -> Section {
     let is_test = [&change.old, &change.new]
         .into_iter()
         .flatten()
         .all(|one| one.is_test);
-    match (role, change.how, change.is_public()) {
+    let is_public = change.is_public() && !is_in_private_module(change, file);
+    match (file.role(), change.how, is_public) {
         (FileRole::Test, _, _) => Section::Test,
         _ if is_test => Section::Test,
         (FileRole::Aside, _, _) => Section::Aside,
         (_, How::Body, _) => Section::Body,
         (_, How::Moved, _) => Section::Moved,
         (_, _, false) => Section::Private,
+        (_, How::Signature, _) if is_value_alone(change) => Section::Body,
+        (_, How::Signature, _) if is_derive_alone(change) => Section::Added,
         (_, How::Added, _) => Section::Added,
         (_, How::Removed | How::Signature, _) => Section::Public,
     }
+}
+
+/// A module of Python whose name begins with an underscore is for its package alone, but for what the package passes on.
+fn is_in_private_module(change: &Change, file: &File) -> bool {
+    let path = file.path().to_text();
+    let is_hidden = |name: &str| name.starts_with('_') && !name.starts_with("__");
+    let passes_on = |path: &TreePath| path.to_text().ends_with("__init__.py");
+    path.ends_with(".py")
+        && path.split('/').any(is_hidden)
+        && !change.refers.files.iter().any(passes_on)
+}
+
+/// A value that is too long to be shown is a body: what others see of it has stayed.
+fn is_value_alone(change: &Change) -> bool {
+    matches!((&change.old, &change.new), (Some(old), Some(new)) if new.has_value()
+        && old.signature == new.signature
+        && old.attributes == new.attributes
+        && old.visibility == new.visibility)
+}
+
+/// Traits of Rust that a type has in addition break nothing.
+fn is_derive_alone(change: &Change) -> bool {
+    let (Some(old), Some(new)) = (&change.old, &change.new) else {
+        return false;
+    };
+    let derived = |one: &Declaration| -> (BTreeSet<String>, Vec<String>) {
+        let (mut traits, mut others) = (BTreeSet::new(), Vec::new());
+        for attribute in &one.attributes {
+            match attribute.strip_prefix("#[derive(") {
+                Some(list) => {
+                    let list = list.trim_end_matches([')', ']']);
+                    traits.extend(list.split(',').map(|name| name.trim().to_owned()));
+                }
+                None => others.push(attribute.clone()),
+            }
+        }
+        (traits, others)
+    };
+    let (before, after) = (derived(old), derived(new));
+    old.signature == new.signature
+        && old.visibility == new.visibility
+        && before.1 == after.1
+        && before.0.is_subset(&after.0)
+        && before.0 != after.0
 }

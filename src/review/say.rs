@@ -95,6 +95,7 @@ pub fn parts(changes: &Changes, detail: Verbosity) -> Vec<ReviewPart> {
         (Section::Added, "New"),
         (Section::Moved, "Moved"),
         (Section::Private, "Private"),
+        (Section::Caller, "Callers"),
         (Section::Aside, "Examples, tools, what is generated"),
     ];
     let mut parts: Vec<(&str, Vec<StyledLine>)> = Vec::new();
@@ -147,7 +148,7 @@ fn lines_max(section: Section) -> usize {
         Section::Public => 8,
         Section::Body => 4,
         Section::Added | Section::Moved => 3,
-        Section::Private | Section::Aside | Section::Test => 2,
+        Section::Caller | Section::Private | Section::Aside | Section::Test => 2,
     }
 }
 

@@ -12,11 +12,11 @@ fn a_branch_from_what_others_rely_on_to_what_they_do_not_see() {
     1 public declaration removed, 1 signature changed, 3 bodies, 1 moved, 1 private · 5 of 7 files are code
     − discount   src/price.rs   was in src/bin/till.rs, 1 test
     price_of(…, taxes: u8→u16)   src/price.rs:2   ← src/basket.rs, src/bin/till.rs, 1 test
-    Basket::total   src/basket.rs:8   body
     rounded   src/price.rs:6   body
-    main   src/bin/till.rs:3   body
     moved: src/lib.rs → src/main_lib.rs
     + Basket::is_empty   src/basket.rs:12
+    Basket::total   src/basket.rs:8   body
+    main   src/bin/till.rs:3   body
     comments or statements: tool.py
     tests: 1 added, 1 removed in tests/prices.rs
     no code: README.md
@@ -123,11 +123,11 @@ fn markdown_for_a_forge() {
 
     - `− discount` `src/price.rs   was in src/bin/till.rs, 1 test`
     - `price_of(…, taxes: u8→u16)` `src/price.rs:2   ← src/basket.rs, src/bin/till.rs, 1 test`
-    - `Basket::total` `src/basket.rs:8   body`
     - `rounded` `src/price.rs:6   body`
-    - `main` `src/bin/till.rs:3   body`
     - `moved: src/lib.rs → src/main_lib.rs`
     - `+ Basket::is_empty` `src/basket.rs:12`
+    - `Basket::total` `src/basket.rs:8   body`
+    - `main` `src/bin/till.rs:3   body`
     - `comments or statements: tool.py`
     - `tests: 1 added, 1 removed in tests/prices.rs`
     - `no code: README.md`

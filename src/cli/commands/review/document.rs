@@ -214,6 +214,7 @@ fn section(section: Section) -> &'static str {
         Section::Public => "public",
         Section::Body => "body",
         Section::Added => "added",
+        Section::Caller => "callers",
         Section::Moved => "moved",
         Section::Private => "private",
         Section::Aside => "aside",
