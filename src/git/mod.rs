@@ -38,6 +38,7 @@ pub mod revision;
 mod seal;
 mod small_pack;
 pub mod ssh;
+mod staged;
 pub mod state;
 mod system;
 mod walk;

@@ -16,6 +16,7 @@
 pub mod adapter;
 pub mod attribute;
 pub mod bundle;
+mod commit_message;
 mod cut;
 pub mod node;
 mod system;
@@ -24,5 +25,6 @@ mod tag;
 pub use adapter::{display, manual, messages, to_request};
 pub use attribute::path_text;
 pub use bundle::{Bundle, TrackedBundle, Tracking};
+pub use commit_message::commit_message;
 pub use node::{ChildText, Content, NodePayload, PayloadError, node_payload};
 pub use system::SYSTEM_PROMPT;

@@ -14,7 +14,7 @@ use super::{
     ChoiceError, Closed, Next, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict,
 };
 use crate::chat::{Image, ImageError};
-use crate::context::people::TURN_LIST;
+use crate::context::people::{SESSION_LIST, TURN_LIST};
 use crate::git::{ObjectError, Repository};
 use crate::node::SnapshotError;
 use crate::ops::payload::InputError;
@@ -417,10 +417,18 @@ fn carried_list(
     let text =
         text.unwrap_or_else(|| "# What this turn sees besides, one entry a line.\n".to_owned());
     let is_there = |entry: &&String| text.lines().any(|line| line.trim() == entry.as_str());
+    let of_all = open.folder.read(None, SESSION_LIST)?.unwrap_or_default();
     let unknown = options.drop.iter().filter(|entry| !is_there(entry));
-    let unknown = unknown
-        .map(|entry| format!("'{entry}' cannot be dropped: '{TURN_LIST}' has no such line"))
-        .collect();
+    let unknown = unknown.map(|entry| {
+        if of_all.lines().any(|line| line.trim() == entry) {
+            let list = open.folder.relative(None, SESSION_LIST);
+            let list = list.display();
+            format!("'{entry}' cannot be dropped from one turn: every turn shows it; take the line out of '{list}'")
+        } else {
+            format!("'{entry}' cannot be dropped: '{TURN_LIST}' has no such line")
+        }
+    });
+    let unknown = unknown.collect();
     let mut lines: Vec<&str> = text
         .lines()
         .filter(|line| !options.drop.iter().any(|entry| entry == line.trim()))

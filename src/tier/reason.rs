@@ -73,11 +73,13 @@ impl fmt::Display for ItemReport {
         let (tenths, rest) = (self.chance_per_mille / 10, self.chance_per_mille % 10);
         write!(out, "; about {tenths}.{rest} % to change next")?;
         if self.key.path().is_some() || self.key == Key::Tree {
-            write!(out, ": {} of {} commits", self.commits.0, self.commits.1)?;
+            let (count, commits) = self.commits;
+            write!(out, ": changed in {count} of the last {commits} commits")?;
         }
         match self.last_commit_ago {
             Some(0) => write!(out, ", the newest too")?,
-            Some(ago) => write!(out, ", the last {ago} before the newest")?,
+            Some(1) => write!(out, ", the one before the newest too")?,
+            Some(ago) => write!(out, ", not in the newest {ago}")?,
             None => {}
         }
         if self.edits > 0 {

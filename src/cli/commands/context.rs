@@ -416,7 +416,13 @@ fn entry(repo: &Repository, argument: &[u8]) -> Vec<u8> {
     {
         return as_entry(&glob, argument);
     }
-    from_directory(&repo.prefix(), argument)
+    let has_parent = argument
+        .split(|byte| *byte == b'/')
+        .any(|name| name == b"..");
+    match locate(repo, &repo.prefix(), argument).filter(|_| has_parent) {
+        Some(path) => as_entry(&path, argument),
+        None => from_directory(&repo.prefix(), argument),
+    }
 }
 
 /// A path from the root as an entry; one that was written as a directory stays one.

@@ -51,6 +51,8 @@ struct Difference {
     lacks_old: bool,
     /// The same of the new side.
     lacks_new: bool,
+    /// Where the same words stood before, in the slot of a node that is gone there.
+    moved_from: Option<TreePath>,
 }
 
 /// Of how many changed nodes a side has no frame, by slot.
@@ -133,11 +135,14 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             program.ui.write_bytes(&path)?;
             program.ui.end_record()?;
         }
-    } else if args.stat {
-        write_stat(&mut program.ui, &differences)?;
     } else {
-        for difference in &differences {
-            write(&mut program.ui, difference, &range)?;
+        let differences = joined(differences);
+        if args.stat {
+            write_stat(&mut program.ui, &differences)?;
+        } else {
+            for difference in &differences {
+                write(&mut program.ui, difference, &range)?;
+            }
         }
     }
     Ok(if args.exit_code && !is_same {
@@ -270,6 +275,7 @@ fn compare(path: &TreePath, sides: [Option<Side>; 2], heads: [Vec<Head>; 2], fou
             new,
             lacks_old: false,
             lacks_new,
+            moved_from: None,
         });
     }
     for head in later {
@@ -287,6 +293,7 @@ fn compare(path: &TreePath, sides: [Option<Side>; 2], heads: [Vec<Head>; 2], fou
             new,
             lacks_old,
             lacks_new: false,
+            moved_from: None,
         });
     }
 }
@@ -343,6 +350,7 @@ fn document(difference: Difference) -> ChangeDocument {
         new,
         lacks_old,
         lacks_new,
+        ..
     } = difference;
     ChangeDocument {
         path: json::path(path.as_bytes()),
@@ -364,13 +372,34 @@ fn shown_path(ui: &Ui, path: &TreePath) -> Vec<u8> {
     .into_owned()
 }
 
+/// For people, what went at one path and came at another with the same words has moved.
+fn joined(mut differences: Vec<Difference>) -> Vec<Difference> {
+    let has_gone = |one: &Difference| one.old.is_some() && one.new.is_none() && !one.lacks_new;
+    let mut at = 0;
+    while at < differences.len() {
+        let came = &differences[at];
+        let is_new = came.old.is_none() && !came.lacks_old;
+        let from = differences.iter().position(|one| {
+            is_new && has_gone(one) && one.slot == came.slot && one.old == came.new
+        });
+        if let Some(from) = from {
+            let path = differences[from].path.clone();
+            differences[at].moved_from = Some(path);
+            differences.remove(from);
+            at -= usize::from(from < at);
+        }
+        at += 1;
+    }
+    differences
+}
+
 /// A line for each path: how many lines of its statements came and went.
 fn write_stat(ui: &mut Ui, differences: &[Difference]) -> Result<(), CliError> {
     for of_path in differences.chunk_by(|a, b| a.path == b.path) {
         let (mut came, mut went) = (0, 0);
         for one in of_path
             .iter()
-            .filter(|one| !one.lacks_old && !one.lacks_new)
+            .filter(|one| !one.lacks_old && !one.lacks_new && one.moved_from.is_none())
         {
             let [old, new] = [&one.old, &one.new].map(|text| text.as_deref().unwrap_or_default());
             let (added, removed) = counted_lines(old, new);
@@ -378,6 +407,11 @@ fn write_stat(ui: &mut Ui, differences: &[Difference]) -> Result<(), CliError> {
             went += removed;
         }
         let path = shown_path(ui, &of_path[0].path);
+        if let Some(from) = of_path.iter().find_map(|one| one.moved_from.as_ref()) {
+            let from = shown_path(ui, from);
+            ui.write_bytes(&from)?;
+            write!(ui, " => ")?;
+        }
         ui.write_bytes(&path)?;
         write!(ui, " | {came} +, {went} -")?;
         ui.end_record()?;
@@ -386,7 +420,10 @@ fn write_stat(ui: &mut Ui, differences: &[Difference]) -> Result<(), CliError> {
 }
 
 fn write(ui: &mut Ui, difference: &Difference, range: &Range) -> Result<(), CliError> {
-    let path = shown_path(ui, &difference.path);
+    let mut path = shown_path(ui, &difference.path);
+    if let Some(from) = &difference.moved_from {
+        path = [shown_path(ui, from).as_slice(), b" => ", &path].concat();
+    }
     let title = format!(
         "{} {}/{}",
         String::from_utf8_lossy(&path),
@@ -405,7 +442,7 @@ fn write(ui: &mut Ui, difference: &Difference, range: &Range) -> Result<(), CliE
     let label = ui.styled(Style::Plain, &label).to_string();
     writeln!(ui, "diff {title}{label}")?;
     match (&difference.old, &difference.new) {
-        _ if lacks.is_some() => {}
+        _ if lacks.is_some() || difference.moved_from.is_some() => {}
         (Some(old), Some(new)) => write_words(ui, old, new)?,
         (Some(old), None) => write_lines(ui, "-", Style::Bad, old)?,
         (None, Some(new)) => write_lines(ui, "+", Style::Good, new)?,

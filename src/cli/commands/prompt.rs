@@ -1,6 +1,7 @@
 //! `git merkle prompt`: print the exact words that would be sent, and what they would cost; sends nothing.
 
 pub mod array;
+mod commit;
 
 use serde::Serialize;
 
@@ -26,6 +27,9 @@ pub struct Args {
     node: Option<String>,
     #[command(flatten)]
     array: array::ArrayArgs,
+    /// Print the request for a commit message about what is staged
+    #[arg(long, conflicts_with_all = ["node", "session", "message", "files", "images", "symbol_tokens", "is_sent", "agent", "frame_type", "provider", "rev", "index", "worktree"])]
+    commit_message: bool,
     /// Record this request as sent, so that the next one reuses its tiers
     #[arg(long = "sent")]
     is_sent: bool,
@@ -105,6 +109,9 @@ impl Prepared {
 /// Prints the words; on standard error what they are in tokens and money.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
+    if args.commit_message {
+        return commit::print(args, &workspace, program);
+    }
     let Some(node) = &args.node else {
         return print_array(args, &workspace, program);
     };

@@ -80,9 +80,6 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             write!(ui, ", {}", counted(count, one, many))?;
         }
     }
-    if counts.paths != counts.files {
-        write!(ui, "; the files stand at {} paths", counts.paths)?;
-    }
-    writeln!(ui)?;
+    writeln!(ui, "{}", super::status::paths(counts.files, counts.paths))?;
     Ok(Exit::Done)
 }

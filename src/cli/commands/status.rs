@@ -59,6 +59,9 @@ struct Document {
     commit: Option<String>,
     files: u64,
     directories: u64,
+    /// How many paths the files stand at, where a content stands at several.
+    #[serde(skip)]
+    paths: u64,
     /// Files that nothing is said about because their content is not in this repository, as far as that was looked at.
     absent: u64,
     store: Option<String>,
@@ -193,6 +196,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         commit: root.commit.map(|commit| commit.to_string()),
         files: summary.counts.files,
         directories: summary.counts.directories,
+        paths: summary.counts.paths,
         absent: summary.absent,
         store: store.commit().map(|commit| commit.to_string()),
         store_faults: summary.store_faults,
@@ -491,8 +495,9 @@ fn write_text(
     let id = ui.styled(Style::Id, &document.root).to_string();
     writeln!(
         ui,
-        "root {id} ({snapshot}): {}",
-        files_and_directories(document.files, document.directories)
+        "root {id} ({snapshot}): {}{}",
+        files_and_directories(document.files, document.directories),
+        paths(document.files, document.paths)
     )?;
     writeln!(ui)?;
     write_slots(ui, &document.slots)?;
@@ -500,6 +505,14 @@ fn write_text(
     write_store(ui, workspace, document)?;
     write_behind(ui, &document.slots)?;
     Ok(())
+}
+
+/// How many paths files stand at, where that is another number.
+pub(super) fn paths(files: u64, paths: u64) -> String {
+    if paths == files {
+        return String::new();
+    }
+    format!("; the files stand at {paths} paths")
 }
 
 /// A line for each agent and type.

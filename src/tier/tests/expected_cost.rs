@@ -223,7 +223,7 @@ fn reasons_are_sentences() {
         .map(ToString::to_string)
         .collect();
     insta::assert_snapshot!(told.join("\n"), @"
-    L1, kept, unchanged for 1; about 11.5 % to change next: 2 of 4 commits, the newest too
-    L0, kept, unchanged for 1; about 1.2 % to change next: 0 of 4 commits
+    L1, kept, unchanged for 1; about 11.5 % to change next: changed in 2 of the last 4 commits, the newest too
+    L0, kept, unchanged for 1; about 1.2 % to change next: changed in 0 of the last 4 commits
     ");
 }

@@ -293,3 +293,27 @@ fn the_exit_code_is_gits_and_paths_are_seen_from_the_directory() {
         .run()
         .exits(65);
 }
+
+#[test]
+fn what_moved_is_told_as_moved() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    repo.fill("commit move\n> src/lib.rs -> src/main.rs\n+ new.md = # New");
+    repo.merkle(&["regenerate"]).ok();
+    let told = repo.merkle(&["diff", "HEAD~1..HEAD"]).ok();
+    assert!(
+        told.contains("diff src/lib.rs => src/main.rs outline/outline\n\n"),
+        "{told}"
+    );
+    assert!(!told.contains("Adds two numbers"), "{told}");
+    assert!(told.contains("diff new.md outline/outline\n+"), "{told}");
+    let stat = repo
+        .merkle(&["diff", "--stat", "HEAD~1..HEAD", "--", "src/*.rs"])
+        .ok();
+    assert_eq!(stat, "src/lib.rs => src/main.rs | 0 +, 0 -\n");
+    // Programs are told of both paths as before.
+    let names = repo
+        .merkle(&["diff", "--name-only", "HEAD~1..HEAD", "--", "src/*.rs"])
+        .ok();
+    assert_eq!(names, "src/lib.rs\nsrc/main.rs\n");
+}

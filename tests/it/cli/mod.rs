@@ -31,6 +31,7 @@ mod shell;
 mod show;
 mod status;
 mod synthesize;
+mod terminal;
 mod update_hook;
 mod validate;
 

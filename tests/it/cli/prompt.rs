@@ -373,3 +373,73 @@ fn profile_and_provider_are_the_agents_then_the_profiles_then_the_settings() {
     assert_eq!(chosen(&[]), "default own");
     assert_eq!(chosen(&["--provider", "other"]), "default other");
 }
+
+#[test]
+fn a_commit_message_is_asked_for_from_what_is_staged() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    let asked = || repo.merkle(&["prompt", "--commit-message"]);
+    drop(asked().exits(1));
+    std::fs::write(repo.path("README.md"), "# Sample\n").expect("writable");
+    repo.git(&["add", "."]).ok();
+    let first = asked().ok();
+    assert!(
+        first.contains("+# Sample") && !first.contains("Subjects"),
+        "{first}"
+    );
+    repo.git(&["commit", "-qm", "readme: a title"]).ok();
+    assert!(asked().exits(1).err().contains("nothing is staged"));
+    std::fs::write(repo.path("README.md"), "# Example\n").expect("writable");
+    drop(asked().exits(1));
+    // No program of the configuration is run, and no setting changes the form.
+    for (key, value) in [
+        ("diff.external", "touch evil;"),
+        ("diff.noprefix", "true"),
+        ("color.ui", "always"),
+    ] {
+        repo.git(&["config", key, value]).ok();
+    }
+    repo.git(&["add", "."]).ok();
+    let text = asked().ok();
+    assert!(
+        text.starts_with("[system]\n") && text.contains("\n[user]\n"),
+        "{text}"
+    );
+    for part in [
+        "- readme: a title",
+        "diff --git a/README.md b/README.md\n",
+        "\n-# Sample\n+# Example\n",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!repo.path("evil").exists());
+    let document = repo
+        .merkle(&["prompt", "--commit-message", "--json"])
+        .exits(0);
+    let document = document.json("prompt-commit-message");
+    assert_each(&document["messages"], "role text");
+    drop(
+        repo.merkle(&["prompt", "--commit-message", "--node", "README.md"])
+            .exits(129),
+    );
+    // In a hook it sees the index that 'git commit -a' has made.
+    let hook = repo.path(".git/hooks/prepare-commit-msg");
+    std::fs::create_dir_all(hook.parent().expect("a folder")).expect("a folder");
+    std::fs::write(
+        &hook,
+        "#!/bin/sh\ngit-merkle prompt --commit-message >asked\n",
+    )
+    .expect("writable");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&hook, mode).expect("a file");
+    repo.git(&["reset", "-q"]).ok();
+    repo.git(&["commit", "-qam", "readme: an example"]).ok();
+    let asked_there = std::fs::read_to_string(repo.path("asked")).expect("what the hook was told");
+    assert!(asked_there.contains("+# Example"), "{asked_there}");
+    // What looks like a secret does not go out.
+    let secret = ["ghp_", "0aK9dQ2mZ7xW4cV1bN8rT5yU3iO6pL0sH2jF"].concat();
+    std::fs::write(repo.path("key.txt"), secret).expect("writable");
+    repo.git(&["add", "key.txt"]).ok();
+    let refused = asked().exits(78);
+    assert!(refused.err().contains("the staged diff"), "{refused}");
+}

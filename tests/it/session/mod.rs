@@ -1,6 +1,7 @@
 //! Sessions and turns: by files alone, against servers that speak the two protocols, and killed at every step.
 
 mod apply;
+mod by_hand;
 mod cache;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod kill;
