@@ -26,10 +26,13 @@ pub enum Exclusion {
     Generated,
     /// Copied from another project.
     Vendored,
+    /// What this program is told about the repository: agents, prompts, lists, sessions.
+    Own,
 }
 
 /// The kinds with their patterns, as in `.gitignore`. A name in capitals does not match source code such as `license.rs`.
-const PATTERNS: [(Exclusion, &[&str]); 6] = [
+const PATTERNS: [(Exclusion, &[&str]); 7] = [
+    (Exclusion::Own, &["/.teddy/"]),
     (
         Exclusion::Lock,
         &[
@@ -168,6 +171,7 @@ impl Exclusion {
             Self::Media => "media file",
             Self::Generated => "generated file",
             Self::Vendored => "vendored file",
+            Self::Own => "file of git merkle",
         }
     }
 
@@ -181,6 +185,7 @@ impl Exclusion {
             Self::Media => "media files",
             Self::Generated => "generated files",
             Self::Vendored => "vendored files",
+            Self::Own => "files of git merkle",
         }
     }
 }
@@ -210,6 +215,8 @@ mod tests {
             ("vendor/github.com/x/y.go", Some(Exclusion::Vendored)),
             ("src/vendor.rs", None),
             ("deep/third_party/zlib/inflate.c", Some(Exclusion::Vendored)),
+            (".teddy/prompts/docs.file.md", Some(Exclusion::Own)),
+            ("deep/.teddy/file.md", None),
             ("src/main.rs", None),
             ("", None),
             ("/odd", None),

@@ -33,7 +33,7 @@ enum Action {
     /// Create the definition of a new agent, with prompts to start from
     Create(create::Args),
     /// Edit an agent's definition and prompts in your editor, then check them
-    Edit(edit::Args),
+    Edit(edit::Which),
     /// Delete an agent's definition and prompts
     Remove(remove::Args),
 }

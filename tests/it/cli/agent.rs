@@ -124,6 +124,7 @@ fn agents_are_listed_shown_and_found_sound() {
     files that it leaves out
 
     data files: *.csv *.tsv *.jsonl *.ndjson *.geojson *.har *.snap *.parquet *.npy *.sqlite *.db
+    files of git merkle: /.teddy/
     generated files: *.min.{js,css,mjs} *.{js,css,mjs,cjs}.map *.pb.{go,cc,h} *.pb.gw.go *_pb2.py *_pb2.pyi *_pb2_grpc.py *_generated.* *.generated.* zz_generated.* *.g.dart *.freezed.dart *.[Dd]esigner.cs *.tab.{c,h} lex.yy.c __snapshots__/
     licences: LICENSE LICENCE COPYING UNLICENSE LICENSE-* LICENCE-* COPYING.* [Ll][Ii][Cc][Ee][Nn][CcSs][Ee].{md,txt,rst,html} LICENSES/
     lock files: *.lock *.lockfile package-lock.json npm-shrinkwrap.json pnpm-lock.yaml packages.lock.json bun.lockb go.sum go.work.sum Package.resolved
@@ -389,6 +390,12 @@ fn an_agent_is_removed_when_a_commit_has_it() {
     repo.git(&["add", ".teddy"]).ok();
     repo.git(&["commit", "-qm", "agents"]).ok();
     let shared = "user_prompt_file = \"prompts/docs.file.md\"";
+    // What is no definition has no say.
+    std::fs::write(
+        repo.path(".teddy/agents/docs.toml.sample"),
+        "docs.toml docs.system.md",
+    )
+    .expect("writable");
     let other = repo.path(".teddy/agents/other.toml");
     let text = std::fs::read_to_string(&other).expect("a definition");
     let own = "user_prompt_file = \"prompts/other.file.md\"";

@@ -395,7 +395,7 @@ fn a_commit_message_is_asked_for_from_what_is_staged() {
     for (key, value) in [
         ("diff.external", "touch evil;"),
         ("diff.noprefix", "true"),
-        ("color.ui", "always"),
+        ("color.diff", "always"),
     ] {
         repo.git(&["config", key, value]).ok();
     }

@@ -4,16 +4,17 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::{create, validate};
+use crate::base::AgentId;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, editor};
 
-/// Arguments of `agent edit`.
+/// Arguments of `agent edit`, and which agent `agent remove` means.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct Which {
     /// The agent's id
     #[arg(value_name = "id")]
-    id: String,
-    /// Edit your personal agent though this repository has one of that id
+    pub(super) id: AgentId,
+    /// Your personal agent, though this repository has one of that id
     #[arg(long)]
     personal: bool,
 }
@@ -30,12 +31,9 @@ pub(super) struct AgentFiles {
 
 impl AgentFiles {
     /// Finds them by the definition's name, so that a definition with a mistake can be mended as well.
-    pub(super) fn find(
-        id: &str,
-        is_personal: bool,
-        program: &mut Program,
-    ) -> Result<Self, CliError> {
-        let team = if is_personal {
+    pub(super) fn find(args: &Which, program: &mut Program) -> Result<Self, CliError> {
+        let id = args.id.as_str();
+        let team = if args.personal {
             None
         } else {
             create::team(program).ok()
@@ -68,13 +66,8 @@ impl AgentFiles {
 }
 
 /// Opens the files, then checks them.
-pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
-    // An id never leads to another folder.
-    let id: crate::base::AgentId = args
-        .id
-        .parse()
-        .map_err(|error| CliError::from_source(Exit::Usage, error))?;
-    let files = AgentFiles::find(id.as_str(), args.personal, program)?;
+pub(super) fn run(args: &Which, program: &mut Program) -> Result<Exit, CliError> {
+    let files = AgentFiles::find(args, program)?;
     let paths: Vec<PathBuf> = files
         .paths
         .iter()
@@ -82,6 +75,6 @@ pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> 
         .collect();
     let workspace = program.open()?;
     editor::open(&workspace, &program.environment, &paths)?;
-    let id = Some(args.id.clone());
+    let id = Some(args.id.to_string());
     validate::run(&validate::Args { id }, program)
 }

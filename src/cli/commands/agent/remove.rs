@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::edit::AgentFiles;
+use super::edit::{self, AgentFiles};
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
 use crate::workspace::Workspace;
@@ -13,12 +13,8 @@ use crate::workspace::Workspace;
 /// Arguments of `agent remove`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The agent's id
-    #[arg(value_name = "id")]
-    id: String,
-    /// Remove your personal agent though this repository has one of that id
-    #[arg(long)]
-    personal: bool,
+    #[command(flatten)]
+    agent: edit::Which,
     /// Delete files as well that HEAD does not have as they are
     #[arg(long, short = 'f')]
     force: bool,
@@ -32,11 +28,8 @@ struct RemovedDocument<'a> {
 
 /// Deletes the prompts that no other definition names, and the definition last.
 pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
-    let id: crate::base::AgentId = args
-        .id
-        .parse()
-        .map_err(|error| CliError::from_source(Exit::Usage, error))?;
-    let files = AgentFiles::find(id.as_str(), args.personal, program)?;
+    let id = &args.agent.id;
+    let files = AgentFiles::find(&args.agent, program)?;
     let workspace = program.open()?;
     let is_kept = |path: &Path| !files.is_personal && is_committed(&workspace, &files.root, path);
     let only_here = files.paths.iter().find(|path| !is_kept(path));
@@ -47,7 +40,7 @@ pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> 
     }
     let mut removed = Vec::new();
     for path in files.paths.iter().rev() {
-        if is_named_by_others(&files, path) {
+        if *path != files.paths[0] && is_named_by_others(&files, path) {
             let path = path.display();
             program
                 .ui
@@ -100,6 +93,7 @@ fn is_named_by_others(files: &AgentFiles, path: &Path) -> bool {
         .into_iter()
         .flatten()
         .flatten()
-        .filter(|entry| entry.path() != own);
-    others.any(|entry| fs::read_to_string(entry.path()).is_ok_and(|text| text.contains(name)))
+        .map(|entry| entry.path())
+        .filter(|path| *path != own && path.extension().is_some_and(|end| end == "toml"));
+    others.any(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(name)))
 }
