@@ -59,7 +59,8 @@ pub fn help(names: &[String], is_long: bool) -> Result<String, CliError> {
     let mut whole = found
         .clone()
         .mut_args(|option| option.hide_short_help(false));
-    Ok(whole.render_help().to_string())
+    let text = whole.render_help().to_string();
+    Ok(text.replace(" (see more with '--help')", ""))
 }
 
 /// True for an option whose value is the next word.

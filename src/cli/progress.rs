@@ -52,9 +52,14 @@ impl Progress {
         if !self.wanted || (self.bar.is_none() && self.begun.elapsed() < DELAY) {
             return;
         }
-        let bar = self.bar.get_or_insert_with(|| draw(self.begun, step.total));
         let pace = pace(step, self.begun.elapsed());
         let (message, has_bar) = fitted(step, pace.chars().count(), columns());
+        let bar = self.bar.get_or_insert_with(|| {
+            self.has_bar = has_bar;
+            let bar = draw(self.begun, step.total, has_bar);
+            bar.with_message(message.clone()).with_prefix(pace.clone())
+        });
+        // The form first: the words may need the room that a bar leaves.
         if bar.length() != step.total || has_bar != self.has_bar {
             self.has_bar = has_bar;
             bar.set_style(style(step.total, has_bar));
@@ -134,9 +139,9 @@ fn fitted(step: ProgressStep<'_>, pace_chars: usize, columns: usize) -> (String,
     (message.chars().take(kept).chain(['…']).collect(), false)
 }
 
-fn draw(begun: Instant, total: Option<u64>) -> ProgressBar {
+fn draw(begun: Instant, total: Option<u64>, has_bar: bool) -> ProgressBar {
     ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr())
-        .with_style(style(total, true))
+        .with_style(style(total, has_bar))
         .with_elapsed(begun.elapsed())
 }
 

@@ -167,6 +167,10 @@ fn short_help_has_the_options_of_each_day() {
     assert!(help(&["turn", "run", "--help"]).contains("--max-tokens"));
     let whole = help(&["-h"]);
     assert!(
+        !whole.contains("see more") && !long.contains("see more"),
+        "{long}"
+    );
+    assert!(
         whole.contains("--no-pager") && whole.contains("everyday"),
         "{whole}"
     );
