@@ -6,6 +6,7 @@
 
 mod site;
 mod table;
+mod target;
 
 use std::error::Error;
 use std::{fmt, io};

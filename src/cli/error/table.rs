@@ -31,7 +31,7 @@ use crate::secret::SecretFound;
 use crate::sync::retain::RetainError;
 use crate::sync::select::SelectError;
 use crate::sync::{RemoteError, SignError, SyncError};
-use crate::workspace::{RulesError, SettingsError, TargetError, TrustError, WorkspaceError};
+use crate::workspace::{RulesError, SettingsError, TrustError, WorkspaceError};
 
 impl From<OutputError> for CliError {
     fn from(error: OutputError) -> Self {
@@ -232,26 +232,6 @@ impl From<SnapshotError> for CliError {
             SnapshotError::Child(inner) => inner.into(),
             SnapshotError::Bare => {
                 Self::from_source(Exit::Git, error).hint("name a commit with --rev <rev>")
-            }
-        }
-    }
-}
-
-impl From<TargetError> for CliError {
-    fn from(error: TargetError) -> Self {
-        match error {
-            TargetError::Object(inner) => inner.into(),
-            TargetError::Revision(inner) => inner.into(),
-            TargetError::Scan(inner) => inner.into(),
-            TargetError::Unknown(_) | TargetError::NoPath { .. } | TargetError::NoMatch(_) => {
-                Self::from_source(Exit::Git, error)
-                    .hint("'git ls-tree -r --name-only HEAD' lists what is there")
-            }
-            TargetError::NotAPath(_) | TargetError::Several { .. } | TargetError::Pathspec(_) => {
-                Self::from_source(Exit::Usage, error)
-            }
-            TargetError::Leaf(_) | TargetError::Outside(_) => {
-                Self::from_source(Exit::Refused, error)
             }
         }
     }
