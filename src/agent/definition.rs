@@ -33,7 +33,7 @@ pub enum Maker {
     Outline,
     /// A person or another program supplies them.
     Person,
-    /// A model is asked, by these instructions.
+    /// A model, with these instructions.
     Model(Box<Instructions>),
 }
 
@@ -69,7 +69,7 @@ pub struct Agent {
     pub origin: AgentOrigin,
 }
 
-/// Why an agent may not do what it was asked to.
+/// Why an agent may not write a frame.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AgentError {
     /// No definition has this id.
@@ -81,10 +81,10 @@ pub enum AgentError {
     /// It is switched off.
     #[error("agent '{0}' is disabled")]
     Disabled(AgentId),
-    /// A reader was asked to write.
+    /// A reader cannot write.
     #[error("agent '{0}' is a reader and cannot write frames")]
     Reader(AgentId),
-    /// A synthesis agent was asked to write about a file.
+    /// A synthesis agent cannot write about a file.
     #[error("agent '{0}' writes frames of directories only")]
     DirectoriesOnly(AgentId),
     /// A built-in builder's frames cannot be handed in: they are made from the node alone.
@@ -137,7 +137,7 @@ impl Agent {
 
     /// The digest of the words that the agent works by: part of every basis, so that other words make frames outdated.
     ///
-    /// Who is asked (provider, profile) and about which files (include) are not words.
+    /// The provider, the profile and the files (include) are not words.
     #[must_use]
     pub fn prompt_digest(&self) -> Digest {
         let mut hasher = FieldHasher::new("git-merkle 2026 prompt/1");

@@ -4,13 +4,13 @@ use super::include::Include;
 use super::template::Template;
 use crate::base::FieldHasher;
 
-/// What an agent without a template for files is asked.
+/// The request for a file, of an agent without a template.
 pub(super) const FILE_DEFAULT: &str = "Describe the {node_type} `{path}`.";
-/// What an agent without a template for directories is asked.
+/// The request for a directory, of an agent without a template.
 pub(super) const DIRECTORY_DEFAULT: &str =
     "Describe the {node_type} `{path}` from what is said about its entries.";
 
-/// What a model is told, and by which means it is asked.
+/// What a model is told, and with which parameters.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Instructions {
     /// The whole system message; empty for none.
@@ -32,7 +32,7 @@ pub struct Instructions {
 }
 
 impl Instructions {
-    /// Adds everything that changes what is asked, each part so that it cannot be taken for another.
+    /// Adds everything that changes the request, each part so that it cannot be taken for another.
     pub(super) fn hash_into(&self, hasher: &mut FieldHasher) {
         hasher.add(b"model/1");
         hasher.add(self.system.as_bytes());

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::sendable::sendable;
 use super::{Capabilities, Image, Message, Request, Role};
 
-/// Output that is asked for where the protocol insists on a number and the request has none.
+/// The limit of output where the protocol insists on a number and the request has none.
 const OUTPUT_TOKENS_DEFAULT: u64 = 4_096;
 /// Beginnings of the names of OpenAI's models that call the limit of output `max_completion_tokens`.
 const COMPLETION_TOKENS: [&str; 5] = ["gpt-5", "gpt-6", "o1", "o3", "o4"];
@@ -68,7 +68,7 @@ pub fn add_extra(body: &mut Value, extra: &Map<String, Value>) {
     }
 }
 
-/// The most output that is asked for; `None` leaves it to the provider. Anthropic insists on a number.
+/// The limit of output in the request; `None` leaves it to the provider. Anthropic insists on a number.
 #[must_use]
 pub fn output_tokens(
     request: &Request,

@@ -8,7 +8,7 @@ use crate::base::{Digest, FieldHasher};
 /// Tokens that a protocol adds around each message, at most.
 const FRAMING_TOKENS_MAX: u64 = 16;
 
-/// What is asked, and how. Names no provider, no endpoint and no key.
+/// Messages and parameters. Names no provider, no endpoint and no key.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Request {
     /// A system message first, if any; then user and assistant in turns, a user's last.

@@ -7,7 +7,7 @@ use crate::agent::{Agent, Exclusion, HUMAN, Maker, OUTLINE, Registry};
 use crate::base::{AgentId, FrameType, NodeKind};
 use crate::workspace::{Target, Workspace};
 
-/// What a command was asked to show.
+/// What a command is to show.
 pub struct Lookup<'a> {
     /// The node as the user wrote it.
     pub node: &'a str,
@@ -90,7 +90,7 @@ pub fn nothing_said(workspace: &Workspace, target: &Target, asked: &Lookup<'_>) 
     )
 }
 
-/// The agent that would say what was asked for: the one that was named, else the one whose type that is.
+/// The agent that would say it: the one that was named, else the one whose type that is.
 fn speaker<'r>(agents: &'r Registry, asked: &Lookup<'_>) -> Result<&'r Agent, AgentId> {
     if let Some(id) = asked.agent {
         return agents.get(id.as_str()).map_err(|_| id.clone());

@@ -244,7 +244,7 @@ pub enum Command {
     CompleteWords(Deferred<complete_words::Args>),
 }
 
-/// Arguments of a command that are defined when it is the one that was asked for: all commands have hundreds.
+/// Arguments of a command that are defined when it is the one that runs: all commands have hundreds.
 #[derive(Debug)]
 pub struct Deferred<A>(A);
 
@@ -290,7 +290,7 @@ impl Command {
         }
     }
 
-    /// Does what was asked.
+    /// Runs the subcommand.
     pub fn run(&self, program: &mut Program) -> Result<Exit, CliError> {
         match self {
             Self::Init(args) => init::run(args, program),

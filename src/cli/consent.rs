@@ -5,7 +5,7 @@ use super::{CliError, Exit};
 use crate::provider::call::Caller;
 
 /// What is about to be asked, and what was said about its cost.
-pub struct Asked<'a> {
+pub struct CostQuestion<'a> {
     /// What it takes, in words: `this asks 'x' for …`.
     pub words: String,
     /// The estimate in thousand-millionths of a dollar; `None` when no price is known.
@@ -21,7 +21,11 @@ pub struct Asked<'a> {
 }
 
 /// Goes on, asks, or refuses.
-pub fn require(program: &mut Program, caller: &Caller, asked: &Asked<'_>) -> Result<(), CliError> {
+pub fn require(
+    program: &mut Program,
+    caller: &Caller,
+    asked: &CostQuestion<'_>,
+) -> Result<(), CliError> {
     let is_somebody_there = program.ui.can_ask();
     if asked.is_agreed || (asked.has_budget && !is_somebody_there) {
         return Ok(());

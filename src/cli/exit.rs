@@ -22,7 +22,7 @@ use std::process::ExitCode;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// The command did what it was asked to.
+    /// The command did what its arguments say.
     Done = 0,
     /// The answer is "no", "different" or "not fresh".
     No = 1,

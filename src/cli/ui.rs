@@ -212,7 +212,7 @@ impl Ui {
         self.output.nul
     }
 
-    /// True when progress may be drawn: on a terminal, unless it was asked not to.
+    /// True when progress may be drawn: on a terminal, unless an option says no.
     #[must_use]
     pub fn shows_progress(&self) -> bool {
         let silenced = self.output.quiet || self.output.no_progress || !self.presentation.progress;

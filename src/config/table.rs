@@ -71,7 +71,7 @@ pub const BATCH_MIN: Setting = general("batchMin", ValueKind::Positive("requests
     .default("100")
     .read_by("ops/asking.rs")
     .means(
-        "Fewest requests that go out as a batch; a level of the tree with fewer is asked at once",
+        "Fewest requests that go out as a batch; a level of the tree with fewer is sent at once",
     );
 
 /// `urls`.

@@ -26,7 +26,7 @@ pub enum RevisionError {
     /// Git failed underneath.
     #[error("revision '{spec}' cannot be resolved")]
     Failed {
-        /// What was asked for.
+        /// What the user wrote.
         spec: String,
         /// What failed.
         #[source]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::refresh::{self, Asking, Planned, Refresh, RefreshError, inputs};
+use super::refresh::{self, ModelRun, Planned, Refresh, RefreshError, inputs};
 use crate::agent::{Agent, AgentOrigin};
 use crate::base::AgentId;
 use crate::config::{Setting, ValueError, table};
@@ -134,7 +134,7 @@ pub fn asking<'a>(
     workspace: &'a Workspace,
     agent: &'a Agent,
     options: &AskingOptions,
-) -> Result<Asking<'a>, AskingError> {
+) -> Result<ModelRun<'a>, AskingError> {
     if matches!(agent.origin, AgentOrigin::Team(_)) {
         workspace.require_trust(&format!("agent '{}'", agent.id))?;
     }
@@ -174,7 +174,7 @@ pub fn asking<'a>(
         client,
         agent: agent.id.clone(),
     };
-    Ok(Asking {
+    Ok(ModelRun {
         writer,
         caller,
         pace,
@@ -399,7 +399,7 @@ pub fn survey(
     repo: &Repository,
     planned: &Planned,
     request: &Refresh<'_>,
-    asking: &Asking<'_>,
+    asking: &ModelRun<'_>,
 ) -> Survey {
     let inputs = inputs(request, &planned.root, &planned.outlines);
     let nodes = Nodes {

@@ -33,7 +33,7 @@ pub struct Files {
     pub paths: Vec<(Vec<u8>, u32)>,
     /// Distinct contents.
     pub contents: Vec<Content>,
-    /// True when there are more files than were asked for, or more paths than are looked at.
+    /// True when there are more files than the limit, or more paths than are looked at.
     pub is_cut: bool,
 }
 

@@ -43,6 +43,6 @@ pub use map::SnapshotSymbols;
 pub use outline::outline;
 pub use pages::PageOptions;
 pub use payload::{InputError, PayloadOptions, SecretPolicy, payload};
-pub use refresh::{Asking, Planned, Refresh, RefreshError, Refreshed, refresh};
+pub use refresh::{ModelRun, Planned, Refresh, RefreshError, Refreshed, refresh};
 pub use statement::{Statement, StatementError};
 pub use syntheses::{PlannedSyntheses, Synthesis, SynthesisReport, Upkeep};

@@ -44,7 +44,7 @@ pub struct Refresh<'a> {
     /// Which nodes may be made.
     pub reach: NodeFilter,
     /// What and whom to ask, for an agent whose frames a model makes.
-    pub asking: Option<&'a Asking<'a>>,
+    pub asking: Option<&'a ModelRun<'a>>,
 }
 
 impl<'a> Refresh<'a> {
@@ -65,7 +65,7 @@ impl<'a> Refresh<'a> {
 }
 
 /// The requests of a run to a model, the provider, and the pace.
-pub struct Asking<'a> {
+pub struct ModelRun<'a> {
     /// Writes the requests.
     pub writer: Writer<'a>,
     /// Sends them to the provider, within the budget.
@@ -123,7 +123,7 @@ pub struct Refreshed {
     pub is_remembered: bool,
     /// How many nodes were looked at.
     pub visited: u64,
-    /// Outlines and syntheses that were made again and compared, where that was asked for.
+    /// Outlines and syntheses that were made again and compared, for a run that verifies.
     pub remade: Remade,
 }
 
@@ -661,7 +661,7 @@ fn plan_scan(scan: &Scan, index: &Index, inputs: &Inputs<'_>) -> Plan {
 /// Carries a plan out, with a model or without.
 fn run(
     runner: &Runner<'_>,
-    asking: Option<&Asking<'_>>,
+    asking: Option<&ModelRun<'_>>,
     plan: Plan,
     index: &mut Index,
     on_event: &mut dyn FnMut(Event),

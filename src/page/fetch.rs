@@ -36,7 +36,7 @@ pub const REDIRECTS_MAX: usize = 3;
 pub const TIME_MAX: Duration = Duration::from_secs(15);
 /// Pages that are fetched at the same time.
 const AT_ONCE: usize = 8;
-/// What is asked for; servers that send something else are judged by what they send.
+/// What the request accepts; servers that send something else are judged by what they send.
 const WANTED: &str =
     "text/html, text/markdown, text/plain, application/json, application/xml;q=0.9, */*;q=0.1";
 

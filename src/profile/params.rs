@@ -7,7 +7,7 @@ use super::fit::Wish;
 use super::standard::Standard;
 use crate::chat::GenerationParams;
 
-/// What is being done when a model is asked.
+/// What a request to a model is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
     /// Before anything is made.
@@ -52,7 +52,7 @@ impl Phase {
     }
 }
 
-/// Who is asked in a phase.
+/// The provider of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProviderRole {
     /// Plans.
@@ -93,7 +93,7 @@ pub struct ProfileScope {
 /// Parameters by phase; a phase that is not there says nothing.
 pub type ByPhase = BTreeMap<Phase, GenerationParams>;
 
-/// How models are asked.
+/// The parameters of requests.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Profile {
     /// Its name: that of its folder.
@@ -110,7 +110,7 @@ pub struct Profile {
     pub standards: Vec<Standard>,
     /// Files that show what a good answer looks like.
     pub examples: Vec<Standard>,
-    /// Who is asked, by name.
+    /// The providers' names.
     pub providers: BTreeMap<ProviderRole, String>,
 }
 
@@ -163,7 +163,7 @@ impl Profile {
         Some(format!("{title}{layers}"))
     }
 
-    /// The name of the provider that is asked in a phase, if the profile names one.
+    /// The name of the provider of a phase, if the profile names one.
     #[must_use]
     pub fn provider(&self, phase: Phase) -> Option<&str> {
         self.providers

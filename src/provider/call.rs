@@ -84,7 +84,7 @@ pub struct Tally {
     pub estimated: u64,
 }
 
-/// What was found out about a provider while it was asked.
+/// What was found out about a provider from its answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Learned {
     /// See [`Tally`].
@@ -131,7 +131,7 @@ pub enum CallError {
     #[error("the answer comes later: {}", .0.0)]
     Pending(Ticket),
     /// Nothing new was to be sent any more, and no attempt was under way.
-    #[error("the run was stopped before it was asked")]
+    #[error("the run was stopped before the request was sent")]
     Stopped,
 }
 

@@ -26,7 +26,7 @@ const COMPLAINT_BYTES_MAX: u64 = 64 * 1024;
 /// Where it runs.
 const OUTSIDE: &str = "/";
 
-/// A program that is asked.
+/// A program that answers requests.
 pub(super) struct Program {
     definition: Definition,
     environment: Environment,

@@ -119,7 +119,7 @@ pub struct Definition {
     pub first_timeout: Duration,
     /// Longest time between two pieces of one.
     pub idle_timeout: Duration,
-    /// Whether answers are asked for piece by piece.
+    /// Whether requests want their answers as streams.
     pub stream: bool,
     /// How much may be asked of it in a time.
     pub limits: Limits,
@@ -297,7 +297,7 @@ pub fn key_variable(text: &str) -> Result<String, String> {
     ))
 }
 
-/// Fields of a request as one JSON object. What decides whom and what is asked, and how the answer comes, is not among them.
+/// Fields of a request as one JSON object. What decides the provider, the messages and how the answer comes is not among them.
 pub fn extra(text: &str) -> Result<Map<String, Value>, String> {
     let fields: Map<String, Value> =
         serde_json::from_str(text).map_err(|_| "it is one JSON object, such as {\"top_k\":40}")?;

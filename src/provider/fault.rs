@@ -35,7 +35,7 @@ const TOLD_BYTES_MAX: usize = 200;
 /// The failure that an error status stands for.
 pub(super) fn of_status(status: u16, headers: &HeaderMap, body: &str) -> ProviderError {
     let document: Value = serde_json::from_str(body).unwrap_or(Value::Null);
-    let told = Told::of(&document);
+    let told = ErrorDocument::of(&document);
     let retry_after = retry_after::read(headers);
     let text = || {
         format!(
@@ -84,7 +84,7 @@ pub(super) fn of_status(status: u16, headers: &HeaderMap, body: &str) -> Provide
 
 /// The failure that an error object in a successful response stands for; `None` when there is none.
 pub(super) fn of_document(document: &Value) -> Option<ProviderError> {
-    let told = Told::of(document);
+    let told = ErrorDocument::of(document);
     told.is_error.then(|| {
         let text = told
             .message
@@ -168,14 +168,14 @@ pub(super) fn of_body(
 }
 
 /// What an error document says, in any of the forms that are usual.
-struct Told {
+struct ErrorDocument {
     is_error: bool,
     words: String,
     message: Option<String>,
     lengths: Lengths,
 }
 
-impl Told {
+impl ErrorDocument {
     fn of(document: &Value) -> Self {
         let error = document.get("error").filter(|error| !error.is_null());
         let text = |name: &str| {

@@ -20,7 +20,7 @@ use super::{Charge, ProviderError, transport};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 /// Longest time for the list of models.
 const LIST_TIMEOUT: Duration = Duration::from_secs(20);
-/// Connections kept open while nothing is asked.
+/// Connections kept open between requests.
 const IDLE_CONNECTIONS_MAX: usize = 32;
 /// Models that are listed in an error.
 const MODELS_MAX: usize = 200;
@@ -29,7 +29,7 @@ const ANTHROPIC_VERSION: &str = "2023-06-01";
 
 /// Builds the client: no redirects, rustls, a proxy only where the user has named one; none to this machine.
 ///
-/// Costs milliseconds (certificates), so once per provider and only when something is asked.
+/// Costs milliseconds (certificates), so once per provider and only when there is a request.
 pub(super) fn client(definition: &Definition) -> Result<Client, String> {
     static PROVIDER: Once = Once::new();
     // A provider of cryptography that is already installed is as good.
@@ -62,7 +62,7 @@ pub(super) fn client(definition: &Definition) -> Result<Client, String> {
 
 /// The headers of every request to a provider, the key in its place among them.
 ///
-/// Nothing compressed is asked for: of a compressed body no limit would hold before it is unpacked.
+/// No request accepts compressed bodies: no limit would hold before they are unpacked.
 fn headers(definition: &Definition, key: Option<&ApiKey>) -> HeaderMap {
     let mut map = HeaderMap::new();
     for (name, value) in named_headers(definition, key) {

@@ -75,7 +75,7 @@ impl ProviderKind {
         Self::ALL.into_iter().find(|kind| kind.name() == text)
     }
 
-    /// True for those that are asked over HTTP.
+    /// True for those that are reached over HTTP.
     #[must_use]
     pub fn has_endpoint(self) -> bool {
         !matches!(self, Self::Command | Self::Manual | Self::Replay)

@@ -17,7 +17,7 @@ const TICKET_DIGITS: usize = 16;
 /// Largest answer, in bytes.
 const ANSWER_BYTES_MAX: u64 = 1024 * 1024;
 
-/// A person who is asked.
+/// A person who answers.
 pub(super) struct Person {
     definition: Definition,
     directory: StateDir,

@@ -16,7 +16,7 @@ use super::batch::BatchClient;
 use super::definition::Definition;
 use super::key::{self, ApiKey};
 use super::kind::ProviderKind;
-use super::protocol::{self, Heard, Stop};
+use super::protocol::{self, IncomingAnswer, Stop};
 use super::transport::{self, ANSWER_BYTES_MAX, BodyError, Division, Documents};
 use super::{Charge, Failure, ProviderError, fault, http, wire};
 use crate::base::printable::is_safe;
@@ -66,7 +66,12 @@ impl Model {
         }
     }
 
-    async fn ask(&self, request: &Request, on_text: TextSink<'_>, heard: &mut Heard) -> Attempt {
+    async fn ask(
+        &self,
+        request: &Request,
+        on_text: TextSink<'_>,
+        heard: &mut IncomingAnswer,
+    ) -> Attempt {
         let definition = &self.definition;
         let client = self.client().map_err(|error| (error, Charge::Nothing))?;
         let streams = wire::streams(request, definition);
@@ -130,7 +135,7 @@ impl Model {
         mut response: Response,
         division: Division,
         on_text: TextSink<'_>,
-        heard: &mut Heard,
+        heard: &mut IncomingAnswer,
     ) -> Attempt {
         let (mut documents, mut out) = (Documents::new(division), Vec::new());
         let (idle, mut has_events) = (self.definition.idle_timeout, false);
@@ -187,7 +192,7 @@ impl Model {
         &self,
         document: &str,
         on_text: TextSink<'_>,
-        heard: &mut Heard,
+        heard: &mut IncomingAnswer,
     ) -> Result<(), (ProviderError, Charge)> {
         if document == "[DONE]" {
             heard.is_ended = true;
@@ -210,7 +215,7 @@ impl Model {
     }
 
     /// Reads an answer that comes as one document.
-    async fn whole(&self, mut response: Response, heard: &mut Heard) -> Attempt {
+    async fn whole(&self, mut response: Response, heard: &mut IncomingAnswer) -> Attempt {
         let body = transport::whole(&mut response, ANSWER_BYTES_MAX)
             .await
             .map_err(|error| self.of_body(&error))?;
@@ -221,7 +226,7 @@ impl Model {
     }
 
     /// What a whole answer in one document is worth.
-    fn judge_document(&self, document: &Value, heard: &mut Heard) -> Attempt {
+    fn judge_document(&self, document: &Value, heard: &mut IncomingAnswer) -> Attempt {
         if let Some(error) = fault::of_document(document) {
             return Err((error, Charge::Unknown));
         }
@@ -235,14 +240,14 @@ impl Model {
 
     /// What an answer in one document took, by the provider's count.
     pub(super) fn usage(&self, document: &Value) -> Option<Usage> {
-        let mut heard = Heard::default();
+        let mut heard = IncomingAnswer::default();
         protocol::hear(self.definition.kind, document, &mut heard);
         heard.usage()
     }
 
     /// The same for an answer that was kept.
     pub(super) fn kept(&self, document: &Value, request: &Request) -> Result<Answer, Failure> {
-        let mut heard = Heard::default();
+        let mut heard = IncomingAnswer::default();
         match self.judge_document(document, &mut heard) {
             Ok(Answer::Ready(reply)) => Ok(Answer::Ready(self.without_keys(reply))),
             Ok(pending) => Ok(pending),
@@ -255,7 +260,7 @@ impl Model {
     }
 
     async fn attempt(&self, request: &Request, on_text: TextSink<'_>) -> Result<Answer, Failure> {
-        let mut heard = Heard::default();
+        let mut heard = IncomingAnswer::default();
         let limit = self.definition.timeout;
         let asked = tokio::time::timeout(limit, self.ask(request, on_text, &mut heard)).await;
         let (error, charge) = match asked {
@@ -273,7 +278,7 @@ impl Model {
         &self,
         error: ProviderError,
         charge: Charge,
-        heard: Heard,
+        heard: IncomingAnswer,
         request: &Request,
     ) -> Failure {
         let error = self.safe(error, Some(request));
@@ -410,7 +415,7 @@ impl Provider for Model {
 }
 
 /// What an answer that has come to its end is worth.
-fn judge(heard: &mut Heard) -> Attempt {
+fn judge(heard: &mut IncomingAnswer) -> Attempt {
     let usage = heard.usage();
     let charge = usage.map_or(Charge::Unknown, Charge::Usage);
     if heard.is_refused {

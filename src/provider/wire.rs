@@ -34,12 +34,12 @@ pub fn protocol(kind: ProviderKind) -> Option<Protocol> {
     }
 }
 
-/// True when the answer is asked for piece by piece.
+/// True when the request wants the answer as a stream.
 pub(super) fn streams(request: &Request, definition: &Definition) -> bool {
     definition.stream && definition.capabilities.streaming && !request.at_once
 }
 
-/// The most output that is asked for; `None` leaves it to the provider.
+/// The limit of output in the request; `None` leaves it to the provider.
 pub(super) fn output_tokens(request: &Request, definition: &Definition) -> Option<u64> {
     chat::output_tokens(
         request,

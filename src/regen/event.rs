@@ -154,7 +154,7 @@ pub struct Report {
     pub usage: Usage,
     /// Attempts whose tokens are our own count, because the provider tells none.
     pub estimated: u64,
-    /// How many calls at once the provider was asked in the end, when its answers broke off otherwise.
+    /// How many calls were in flight at once in the end, where answers broke off with more.
     pub concurrency: Option<usize>,
     /// The model's window, when the provider told it by refusing a request.
     pub window: Option<u64>,

@@ -22,7 +22,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use batch::{Errand, Owing};
 
 use super::event::{Cause, Event, Report, Stop};
-use super::make::{Desk, NodeError, Said, Saying, Spoken, is_again};
+use super::make::{Authorship, ChildBodies, FrameContext, FrameDraft, NodeError, is_again};
 use super::plan::{Inputs, Plan, PlannedNode};
 use super::prepare::{MadeFrom, Nodes, Prepared, Question, Writer};
 use super::queue::{Priority, Queue, Rank};
@@ -77,9 +77,9 @@ pub struct Generator<'g> {
     pub scan: &'g Scan,
     /// Whose frames are made.
     pub inputs: &'g Inputs<'g>,
-    /// What is asked.
+    /// The request.
     pub writer: &'g Writer<'g>,
-    /// Who is asked.
+    /// The provider.
     pub caller: &'g Caller,
     /// How many at once, and what ends it.
     pub pace: Pace,
@@ -116,7 +116,7 @@ type Running<'g, T> = FuturesUnordered<Pin<Box<dyn Future<Output = T> + 'g>>>;
 /// What changes while a run goes on.
 struct Work<'g, 'i> {
     generator: &'g Generator<'g>,
-    /// What is asked, with what was learned of the model's limits on the way.
+    /// The requests, with what was learned of the model's limits on the way.
     writer: Writer<'g>,
     refused: RefusedAnswers,
     /// What the caller had taken before this run.
@@ -125,7 +125,7 @@ struct Work<'g, 'i> {
     tasks: Vec<PlannedNode>,
     index: &'i mut Index,
     queue: Queue,
-    said: Said,
+    said: ChildBodies,
     report: Report,
     /// Requests that wait for a slot, the most urgent last.
     prepared: BTreeMap<Rank, (u32, Box<Question>)>,
@@ -138,7 +138,7 @@ struct Work<'g, 'i> {
     errands: Running<'g, Errand>,
     /// Who waits for the answer of a basis that is being asked about, and what was said of one in this run.
     waiters: HashMap<BasisId, Vec<u32>>,
-    answers: HashMap<BasisId, (String, Spoken)>,
+    answers: HashMap<BasisId, (String, Authorship)>,
     batch: Vec<NewFrame>,
     batch_files: Vec<String>,
     is_committing: bool,
@@ -235,7 +235,7 @@ impl<'g, 'i> Work<'g, 'i> {
             children
         });
         Ok(Self {
-            said: Said::new(scan, &tasks),
+            said: ChildBodies::new(scan, &tasks),
             report: Report {
                 fresh: plan.fresh,
                 ..Report::default()
@@ -382,7 +382,7 @@ impl<'g, 'i> Work<'g, 'i> {
         )
     }
 
-    /// Why the same question was no use before, if it was asked; what is forced is asked again.
+    /// Why the answer to the same request was of no use before, if there was one; a forced node is requested again.
     fn find_refused(&self, task: PlannedNode, question: &Question) -> Option<Cause> {
         if is_again(task) {
             return None;
@@ -446,14 +446,19 @@ impl<'g, 'i> Work<'g, 'i> {
     }
 
     /// What was said from the same basis: earlier in this run, or in the store.
-    fn find_said(&self, task: PlannedNode, basis: BasisId, children: &Children) -> Option<Saying> {
+    fn find_said(
+        &self,
+        task: PlannedNode,
+        basis: BasisId,
+        children: &Children,
+    ) -> Option<FrameDraft> {
         if let Some((content, spoken)) = self.answers.get(&basis) {
-            let spoken = Spoken {
+            let spoken = Authorship {
                 usage: None,
                 cost: None,
                 ..spoken.clone()
             };
-            return Some(Saying {
+            return Some(FrameDraft {
                 basis,
                 children: children.clone(),
                 content: content.clone(),
@@ -465,11 +470,11 @@ impl<'g, 'i> Work<'g, 'i> {
             .reuse(self.generator.repo, task, basis, children)
     }
 
-    fn desk(&self) -> Desk<'_> {
+    fn desk(&self) -> FrameContext<'_> {
         let Generator {
             repo, scan, inputs, ..
         } = *self.generator;
-        Desk {
+        FrameContext {
             scan,
             inputs,
             hash: repo.hash_kind(),

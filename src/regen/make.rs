@@ -67,19 +67,19 @@ pub(super) struct MadeFrame {
 }
 
 /// What a frame is going to say, and from what.
-pub(super) struct Saying {
+pub(super) struct FrameDraft {
     pub(super) basis: BasisId,
     pub(super) children: Children,
     pub(super) content: String,
     /// Who said it, where that is not the program itself.
-    pub(super) spoken: Option<Spoken>,
+    pub(super) spoken: Option<Authorship>,
     /// True when it was said before, of another node.
     pub(super) is_reused: bool,
 }
 
 /// Who said something, and what that took.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Spoken {
+pub(super) struct Authorship {
     pub(super) provider: Option<String>,
     pub(super) model: Option<String>,
     pub(super) usage: Option<Usage>,
@@ -89,7 +89,7 @@ pub(super) struct Spoken {
     pub(super) notes: Vec<(String, String)>,
 }
 
-impl Saying {
+impl FrameDraft {
     /// Something new that the program itself says.
     pub(super) fn new(basis: BasisId, children: Children, content: String) -> Self {
         Self {
@@ -103,7 +103,7 @@ impl Saying {
 }
 
 /// What a frame is made with; shared by all threads.
-pub(super) struct Desk<'m> {
+pub(super) struct FrameContext<'m> {
     pub(super) scan: &'m Scan,
     pub(super) inputs: &'m Inputs<'m>,
     pub(super) hash: HashKind,
@@ -113,7 +113,7 @@ pub(super) struct Desk<'m> {
     pub(super) writer: Option<&'m Writer<'m>>,
 }
 
-impl Desk<'_> {
+impl FrameContext<'_> {
     /// What was said before from the same basis, at whatever node; `None` when nothing was, or may not be reused.
     ///
     /// It keeps the name of who said it, and carries no usage: nothing was spent again.
@@ -123,7 +123,7 @@ impl Desk<'_> {
         task: PlannedNode,
         basis: BasisId,
         children: &Children,
-    ) -> Option<Saying> {
+    ) -> Option<FrameDraft> {
         if is_again(task) {
             return None;
         }
@@ -139,14 +139,14 @@ impl Desk<'_> {
             content,
             ..
         } = frame;
-        let spoken = Spoken {
+        let spoken = Authorship {
             provider,
             model,
             created,
             notes: unknown,
-            ..Spoken::default()
+            ..Authorship::default()
         };
-        Some(Saying {
+        Some(FrameDraft {
             basis,
             children: children.clone(),
             content,
@@ -156,7 +156,7 @@ impl Desk<'_> {
     }
 
     /// The frame of a task. What the program itself says carries no time: two machines make the same bytes.
-    pub(super) fn frame(&self, task: PlannedNode, saying: Saying) -> Frame {
+    pub(super) fn frame(&self, task: PlannedNode, saying: FrameDraft) -> Frame {
         let node = self.scan.node(task.node);
         let kind = if node.is_directory {
             NodeKind::Directory
@@ -178,7 +178,7 @@ impl Desk<'_> {
             self.plan.heads[task.node as usize].map_or(1, |head| head.seq_max().saturating_add(1));
         frame.children = saying.children;
         if let Some(spoken) = saying.spoken {
-            let Spoken {
+            let Authorship {
                 provider,
                 model,
                 usage,
@@ -221,13 +221,13 @@ impl Desk<'_> {
 }
 
 /// What children say, kept only until all directories that hold them are made.
-pub(super) struct Said {
+pub(super) struct ChildBodies {
     bodies: HashMap<u32, FrameBody>,
     /// How many directories among the tasks still ask for each node.
     uses: Vec<u32>,
 }
 
-impl Said {
+impl ChildBodies {
     /// Nothing said yet.
     pub(super) fn new(scan: &Scan, tasks: &[PlannedNode]) -> Self {
         let mut uses = vec![0; scan.len()];

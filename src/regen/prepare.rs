@@ -32,7 +32,7 @@ pub struct Writer<'w> {
     pub instructions: &'w Instructions,
     /// What the provider can do.
     pub capabilities: Capabilities,
-    /// The profile by which is asked.
+    /// The profile with the parameters of the requests.
     pub profile: String,
     /// How a file's frame is generated.
     pub file_wish: Wish,
@@ -82,7 +82,7 @@ pub(super) struct Question {
     pub(super) refits: u32,
 }
 
-/// What is known of a model's limits, and may become known better while it is asked.
+/// What is known of a model's limits; its answers may correct it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Known {
     window: Option<u64>,
@@ -127,7 +127,7 @@ pub(super) struct MadeFrom {
 }
 
 impl Writer<'_> {
-    /// The question that a task asks, with what its frame will say of how it was asked.
+    /// The request of a task, with what its frame will record of the request.
     pub(super) fn prepare(
         &self,
         nodes: Nodes<'_>,

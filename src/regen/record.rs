@@ -73,7 +73,7 @@ pub struct Records {
 }
 
 impl Records {
-    /// Those that are kept in a directory of caches, which is opened when one is asked for.
+    /// Those that are kept in a directory of caches, which is opened with the first look-up.
     #[must_use]
     pub fn of(cache: &StateDir) -> Self {
         Self {

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
-use super::make::{Said, read_frame};
+use super::make::{ChildBodies, read_frame};
 use super::plan::{Plan, file_name};
 use super::prepare::Nodes;
 use super::record::Records;
@@ -60,7 +60,7 @@ pub fn remake(nodes: Nodes<'_>, plan: &Plan, sample: Option<usize>) -> Remade {
         let head = plan.heads[*number as usize].as_ref();
         head.is_some_and(|head| head.basis_kind != BasisKind::Written) && !tasks.contains(number)
     };
-    let said = Said::new(nodes.scan, &[]);
+    let said = ChildBodies::new(nodes.scan, &[]);
     let Nodes { scan, inputs, .. } = nodes;
     let is_forged =
         |repo: &Repository, number| is_forged(Nodes { repo, scan, inputs }, plan, &said, number);
@@ -147,7 +147,7 @@ pub(super) fn name_of(
 }
 
 /// Whether a head says something else than what is made now; `None` where that cannot be made here.
-fn is_forged(nodes: Nodes<'_>, plan: &Plan, said: &Said, number: u32) -> Option<bool> {
+fn is_forged(nodes: Nodes<'_>, plan: &Plan, said: &ChildBodies, number: u32) -> Option<bool> {
     let Nodes { repo, scan, inputs } = nodes;
     let head = plan.heads[number as usize].as_ref()?;
     let node = scan.node(number);

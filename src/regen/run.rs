@@ -5,7 +5,7 @@
 //! stored in batches. So memory grows neither with the repository nor with its bytes.
 
 use super::event::{Event, Report};
-use super::make::{Desk, FrameBody, MadeFrame, NodeError, Said, Saying};
+use super::make::{ChildBodies, FrameBody, FrameContext, FrameDraft, MadeFrame, NodeError};
 use super::plan::{Inputs, Plan, PlannedNode, file_name};
 use super::prepare::Nodes;
 use super::record::{Blob, Records, with_blob};
@@ -77,7 +77,7 @@ pub struct Runner<'r> {
 
 /// What makes outlines: shared by all threads, while each reads through a repository handle of its own.
 struct Maker<'m> {
-    desk: Desk<'m>,
+    desk: FrameContext<'m>,
     records: &'m Records,
 }
 
@@ -86,7 +86,7 @@ struct Progress<'p> {
     plan: Plan,
     index: &'p mut Index,
     report: Report,
-    said: Said,
+    said: ChildBodies,
     is_failed: Vec<bool>,
     batch: Vec<NewFrame>,
     batch_bytes: u64,
@@ -99,7 +99,7 @@ impl<'p> Progress<'p> {
                 fresh: plan.fresh,
                 ..Report::default()
             },
-            said: Said::new(scan, &plan.tasks),
+            said: ChildBodies::new(scan, &plan.tasks),
             is_failed: vec![false; scan.len()],
             batch: Vec::new(),
             batch_bytes: 0,
@@ -198,7 +198,7 @@ impl Runner<'_> {
     fn maker<'m>(&'m self, progress: &'m Progress<'_>, records: &'m Records) -> Maker<'m> {
         let hash = self.repo.hash_kind();
         let (scan, inputs, plan) = (self.scan, self.inputs, &progress.plan);
-        let desk = Desk {
+        let desk = FrameContext {
             scan,
             inputs,
             hash,
@@ -276,7 +276,7 @@ impl Runner<'_> {
                 &progress.said,
                 task.node,
             ) {
-                Ok(content) => maker.made(task, Saying::new(basis, frames, content)),
+                Ok(content) => maker.made(task, FrameDraft::new(basis, frames, content)),
                 Err(err) => Made::Failed(err),
             },
         };
@@ -358,7 +358,7 @@ impl Runner<'_> {
 
 impl Maker<'_> {
     fn file(&self, repo: &Repository, task: PlannedNode) -> Made {
-        let Desk {
+        let FrameContext {
             scan, inputs, plan, ..
         } = self.desk;
         let basis = plan.file_basis(scan, inputs, task.node);
@@ -367,13 +367,13 @@ impl Maker<'_> {
         }
         let name = file_name(scan, inputs.root, task.node);
         match file_body(repo, &scan.node(task.node).id, name, self.records) {
-            Ok(Some(content)) => self.made(task, Saying::new(basis, Children::None, content)),
+            Ok(Some(content)) => self.made(task, FrameDraft::new(basis, Children::None, content)),
             Ok(None) => Made::Absent,
             Err(err) => Made::Failed(err),
         }
     }
 
-    fn made(&self, task: PlannedNode, saying: Saying) -> Made {
+    fn made(&self, task: PlannedNode, saying: FrameDraft) -> Made {
         let is_reused = saying.is_reused;
         match self
             .desk
@@ -389,7 +389,7 @@ impl Maker<'_> {
 pub(super) fn directory_body(
     nodes: Nodes<'_>,
     plan: &Plan,
-    said: &Said,
+    said: &ChildBodies,
     number: u32,
 ) -> Result<String, NodeError> {
     let Nodes { repo, scan, inputs } = nodes;

@@ -17,7 +17,7 @@ use super::task::Task;
 use super::tiers;
 use super::turn::{TurnError, as_file, open_turn, save, view};
 use super::{
-    Answered, Charged, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict,
+    AnswerRecord, Charged, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict,
 };
 use crate::chat::{Reply, Request, Role};
 use crate::context::people::{GLOBAL_LIST, MEMOS};
@@ -34,7 +34,7 @@ use crate::workspace::Workspace;
 /// directory of the work tree.
 const SPOOL_FOLDER: &str = "answers";
 
-/// Far more than any answer with what it was asked.
+/// Far more than any answer with its request.
 const SPOOLED_BYTES_MAX: u64 = 256 << 20;
 
 /// An answer that was paid for, as it is kept until the session has it.
@@ -43,7 +43,7 @@ struct Spooled {
     prompt_sha256: String,
     text: String,
     messages: Vec<(String, String)>,
-    answered: Answered,
+    answered: AnswerRecord,
     charged: Charged,
 }
 
@@ -167,7 +167,7 @@ pub async fn ask_turn(
     };
     let cost_usd = called.cost_told().map(dollars);
     let Reply { text, model, usage } = called.reply;
-    let answered = Answered {
+    let answered = AnswerRecord {
         provider: payer.caller.name.clone(),
         model,
         response_sha256: sha256(&as_file(&text)),
@@ -246,7 +246,7 @@ pub fn take_answer(
         turn.charged = spooled.charged;
     } else {
         let Some(text) = written else { return Ok(None) };
-        turn.answered = Some(Answered {
+        turn.answered = Some(AnswerRecord {
             provider: provider.unwrap_or("person").to_owned(),
             model: None,
             response_sha256: sha256(&text),

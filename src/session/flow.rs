@@ -60,7 +60,7 @@ pub fn accepted<'t>(
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::session::record::{Answered, Charged, Closed, VERSION};
+    use crate::session::record::{AnswerRecord, Charged, Closed, VERSION};
 
     /// A turn that was answered and judged, or is open.
     pub(in crate::session) fn turn(
@@ -84,7 +84,7 @@ pub(super) mod tests {
             notes: Vec::new(),
             clamps: Vec::new(),
             charged: Charged::default(),
-            answered: is_approved.map(|_| Answered {
+            answered: is_approved.map(|_| AnswerRecord {
                 provider: "human".to_owned(),
                 model: None,
                 response_sha256: String::new(),

@@ -95,13 +95,13 @@ pub struct Ingredients<'i> {
     pub session: Option<SessionView<'i>>,
     /// The turn whose own list counts.
     pub number: Option<TurnNumber>,
-    /// What is asked; what the session says of it is added.
+    /// The request; what the session says of it is added.
     pub task: Task,
     /// What the user names for this request only.
     pub named: &'i [String],
     /// What goes along with the request.
     pub images: &'i [(String, Image)],
-    /// How models are asked.
+    /// The parameters of requests.
     pub profile: &'i Profile,
     /// What may pass though it looks like a secret.
     pub allowed: &'i Allowed,

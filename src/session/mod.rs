@@ -47,7 +47,7 @@ pub use name::{SessionName, TurnNumber};
 pub use open::{ChoiceError, OpenSession};
 pub use preview::{Preview, PreviewOptions};
 pub use question::{Addressee, Question, TurnAsking, Words};
-pub use record::{Answered, Charged, Closed, SessionLimits, SessionRecord, Status, TurnRecord};
+pub use record::{AnswerRecord, Charged, Closed, SessionLimits, SessionRecord, Status, TurnRecord};
 pub use summary::DueSummary;
 pub use tiers::Placed;
 pub use turn::{Judgement, TurnError, TurnOptions};

@@ -30,7 +30,7 @@ const MARGIN_PERCENT: u64 = 3;
 const STANDARDS_SHARE: u64 = 4;
 const SYMBOLS_KEPT_SHARE: u64 = 8;
 
-/// Who is asked, how, and what may leave, for all steps of a turn.
+/// The provider, the parameters, and what may leave, for all steps of a turn.
 #[derive(Debug, Clone, Default)]
 pub struct TurnAsking {
     /// The provider; the session's, the profile's, or the configured one otherwise.
@@ -51,7 +51,7 @@ pub struct Question {
     pub words: Words,
     /// The provider; `None` when none is configured, and a person answers.
     pub definition: Option<Definition>,
-    /// The profile by which it is asked.
+    /// The profile with the parameters of the request.
     pub profile: String,
 }
 
@@ -65,7 +65,7 @@ impl Question {
     }
 }
 
-/// A world as the one who is asked takes it.
+/// A world in the form that the provider takes.
 pub struct Words {
     /// The request, as the provider takes it.
     pub request: Request,
@@ -83,7 +83,7 @@ pub struct Words {
     pub placed: Option<Placed>,
 }
 
-/// Who is asked, as far as the words depend on it.
+/// The provider, as far as the words depend on it.
 pub struct Addressee {
     /// What they take.
     pub capabilities: Capabilities,
@@ -319,7 +319,7 @@ pub(super) fn turn_profile(
     )?)
 }
 
-/// Who is asked in a turn.
+/// The provider of a turn.
 pub(super) fn turn_definition(
     settings: &Settings,
     own: &SessionRecord,
@@ -347,7 +347,7 @@ pub(super) fn turn_root(
     Ok(workspace.root(&snapshot)?)
 }
 
-/// How a phase is asked.
+/// The parameters of a phase.
 pub(super) fn turn_wish(profile: &Profile, phase: Phase, own: &SessionRecord) -> Wish {
     profile.wish(phase, own.scope.as_deref().unwrap_or_default())
 }
@@ -395,7 +395,7 @@ impl Words {
         Ok(())
     }
 
-    /// The last text of the user: what is asked now.
+    /// The last text of the user: the request of this turn.
     #[must_use]
     pub fn asked(&self) -> &str {
         self.request

@@ -26,13 +26,13 @@ pub const BY_PERSON: &str = "person";
 pub struct SessionRecord {
     /// [`VERSION`].
     pub version: u32,
-    /// How models are asked; absent for the configured profile.
+    /// The profile; absent for the configured one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
     /// The kind of work, as the profile names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// Who is asked in which role; a role that is absent is the profile's.
+    /// The provider of each role; a role that is absent is the profile's.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub providers: BTreeMap<RoleWord, String>,
     /// The phase of the first turn.
@@ -137,7 +137,7 @@ pub struct TurnRecord {
     pub charged: Charged,
     /// The answer, once there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answered: Option<Answered>,
+    pub answered: Option<AnswerRecord>,
     /// How the turn ended, once it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed: Option<Closed>,
@@ -146,7 +146,7 @@ pub struct TurnRecord {
 /// How a turn was answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Answered {
+pub struct AnswerRecord {
     /// The name of the provider.
     pub provider: String,
     /// The model as it was returned.
@@ -464,7 +464,7 @@ mod tests {
                 tokens: 12,
                 cost_usd: Some(0.75),
             },
-            answered: Some(Answered {
+            answered: Some(AnswerRecord {
                 provider: "claude".to_owned(),
                 model: Some("m-1".to_owned()),
                 response_sha256: sha256("y"),

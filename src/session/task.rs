@@ -52,7 +52,7 @@ impl Task {
         scope.chain(quoted).collect::<Vec<_>>().join("\n\n")
     }
 
-    /// What is asked now: the task, the request, and why the last answer was not good enough.
+    /// The last message: the task, the request, and why the last answer was not good enough.
     #[must_use]
     pub fn asked(&self) -> String {
         let request = self.request.trim_end();

@@ -73,7 +73,7 @@ pub enum TurnError {
         limit: u64,
         /// The file with what came.
         file: PathBuf,
-        /// The phase, and the profile by which it is asked.
+        /// The phase, and the profile with its parameters.
         phase: Phase,
         /// See `phase`.
         profile: String,

@@ -33,7 +33,7 @@ const DIGEST: &str = "git-merkle 2026 item/1";
 pub struct World<'w> {
     /// What the lists name, in the form that the budget left it.
     pub document: Document<'w>,
-    /// Who the model is asked to be: `system.md`, and behind it `system_extra.md`.
+    /// The role of the model: `system.md`, and behind it `system_extra.md`.
     pub system_prompt: String,
     /// The standards of the profile, in full or condensed; empty for none.
     pub standards: String,
@@ -47,7 +47,7 @@ pub struct World<'w> {
     pub reference: Reference,
     /// The machine; empty for a request without a session.
     pub system: String,
-    /// What is asked.
+    /// The request.
     pub task: Task,
     /// What was said before.
     pub said: EarlierMessages,
@@ -145,7 +145,7 @@ impl World<'_> {
         texts
     }
 
-    /// The same for readers without a protocol: who is asked, the map and the document, then the task.
+    /// The same for readers without a protocol: the role, the map and the document, then the task.
     pub fn bundle(&self) -> io::Result<Bundle> {
         let symbols = self
             .reference

@@ -37,7 +37,7 @@ pub struct Offer {
     pub agents: Vec<AgentOffer>,
     /// Files of words that would be sent.
     pub prompts: Vec<FileOffer>,
-    /// Files that say how models are asked.
+    /// Files with the parameters of requests.
     pub profiles: Vec<FileOffer>,
     /// Every other file.
     pub others: Vec<FileOffer>,

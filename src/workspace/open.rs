@@ -98,7 +98,7 @@ impl Workspace {
         registry
     }
 
-    /// The same, put together once: for questions that are asked of many frames.
+    /// The same, put together once: for looking at many frames.
     pub(crate) fn known_agents(&self) -> &Registry {
         self.registry.get_or_init(|| self.agents())
     }

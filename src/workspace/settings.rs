@@ -41,7 +41,7 @@ impl When {
     }
 }
 
-/// What configuration says about the pager; the environment is asked first.
+/// What configuration says about the pager; the environment comes first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum PagerSetting {
     /// Nothing.

@@ -75,7 +75,7 @@ struct AgentDocument {
     output_schema: Option<serde_json::Value>,
 }
 
-/// Does what was asked.
+/// Runs the subcommand.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     match &args.action {
         Action::List => list(program),

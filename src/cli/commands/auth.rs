@@ -57,7 +57,7 @@ struct ChangedDocument<'a> {
     kept: bool,
 }
 
-/// Does what was asked; works outside a repository as well.
+/// Runs the subcommand; works outside a repository as well.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     match &args.action {
         Action::Login(named) => login(named, program),

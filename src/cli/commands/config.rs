@@ -99,7 +99,7 @@ struct OriginDocument {
     line: Option<u32>,
 }
 
-/// Does what was asked; works outside a repository as well.
+/// Runs the subcommand; works outside a repository as well.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     match &args.action {
         Action::List(args) => list(args, program),

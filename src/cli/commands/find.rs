@@ -294,7 +294,7 @@ fn shown(definition: &Definition, is_whole: bool) -> Shown<'_> {
     }
 }
 
-/// The paths that were asked for.
+/// The paths of the arguments.
 fn wanted(args: &Args, workspace: &Workspace, root: &SnapshotRoot) -> Result<PathFilter, CliError> {
     let (repo, prefix) = (&workspace.repository, workspace.prefix());
     let found = snapshot_filter(repo, root.tree, &prefix, &args.paths);

@@ -52,7 +52,7 @@ impl Args {
     }
 }
 
-/// Does what was asked.
+/// Runs the subcommand.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     match &args.action {
         Verb::Install(args) => install::run(args, program),

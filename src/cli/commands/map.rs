@@ -155,7 +155,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// The numbers of the files that were asked for, in order; all without arguments.
+/// The numbers of the files of the arguments, in order; all without arguments.
 fn wanted(
     args: &Args,
     workspace: &Workspace,

@@ -63,7 +63,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let root = head(&workspace)?;
     let target = find(&workspace, &root, &args.path)?;
-    let said = Said::open(&workspace, &args.who, &root, target)?;
+    let said = PathNotes::open(&workspace, &args.who, &root, target)?;
     let given = match &args.file {
         Some(file) => Some(given::read(program, file, BODY_BYTES_MAX as u64)?),
         None => Some(args.message.join("\n\n")).filter(|text| !text.trim().is_empty()),
@@ -113,7 +113,7 @@ pub fn affirm(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError>
     let root = head(&workspace)?;
     for NamedTarget { written, target } in find_all(&workspace, &root, &args.paths)? {
         let path = &written;
-        let said = Said::open(&workspace, &args.who, &root, target)?;
+        let said = PathNotes::open(&workspace, &args.who, &root, target)?;
         let mine = said
             .carried
             .iter()
@@ -172,7 +172,7 @@ pub fn retract(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError
     let root = head(&workspace)?;
     for NamedTarget { written, target } in find_all(&workspace, &root, &args.paths)? {
         let path = &written;
-        let said = Said::open(&workspace, &args.who, &root, target)?;
+        let said = PathNotes::open(&workspace, &args.who, &root, target)?;
         let Some(own) = said.own() else {
             is_all = false;
             program.ui.note(&format!(
@@ -201,7 +201,7 @@ pub fn retract(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError
 }
 
 /// What people say about a path, in one slot.
-struct Said<'w> {
+struct PathNotes<'w> {
     workspace: &'w Workspace,
     target: Target,
     agent: Agent,
@@ -214,7 +214,7 @@ struct Said<'w> {
     carried_by_others: BTreeSet<AgentId>,
 }
 
-impl<'w> Said<'w> {
+impl<'w> PathNotes<'w> {
     fn open(
         workspace: &'w Workspace,
         who: &Who,

@@ -77,7 +77,7 @@ struct ParamsDocument {
     stop: Option<Vec<String>>,
 }
 
-/// Does what was asked.
+/// Runs the subcommand.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     match &args.action {

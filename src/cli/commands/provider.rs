@@ -76,7 +76,7 @@ struct TestDocument<'a> {
     output_tokens: Option<u64>,
 }
 
-/// Does what was asked; works outside a repository as well.
+/// Runs the subcommand; works outside a repository as well.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     match &args.action {
         Action::List => list(program),

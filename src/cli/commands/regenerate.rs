@@ -21,7 +21,7 @@ use crate::cli::progress::Progress;
 use crate::cli::snapshot::{SnapshotArgs, find_all};
 use crate::cli::{CliError, Exit, amount, asker};
 use crate::node::SnapshotRoot;
-use crate::ops::{self, Asking, AskingOptions, Refresh, Refreshed, Upkeep};
+use crate::ops::{self, AskingOptions, ModelRun, Refresh, Refreshed, Upkeep};
 use crate::provider::ledger::{Caps, Spend};
 use crate::regen::queue::Priority;
 use crate::regen::{BatchMode, NodeFilter, Shard};
@@ -72,7 +72,7 @@ pub struct Args {
     snapshot: SnapshotArgs,
 }
 
-/// What only matters where a model is asked.
+/// What only matters for requests to a model.
 #[derive(Debug, clap::Args)]
 struct ModelArgs {
     /// The provider to send requests to (default: the agent's, then merkle.defaultProvider, then the only one)
@@ -347,7 +347,7 @@ fn asking<'a>(
     program: &Program,
     workspace: &'a Workspace,
     agent: &'a Agent,
-) -> Result<Option<Asking<'a>>, CliError> {
+) -> Result<Option<ModelRun<'a>>, CliError> {
     if agent.instructions().is_none() {
         return Ok(None);
     }

@@ -184,7 +184,7 @@ struct HistoryDocument<'a> {
     entries: Vec<&'a HistoryEntry>,
 }
 
-/// Does what was asked.
+/// Runs the subcommand.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     match &args.action {

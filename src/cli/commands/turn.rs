@@ -55,9 +55,9 @@ enum Action {
     Show(Show),
 }
 
-/// Which session, and who is asked how.
+/// The session, the provider and the profile.
 #[derive(Debug, Clone, clap::Args)]
-struct Whom {
+struct RecipientArgs {
     /// The session (default: the only one, or the only one that is not complete)
     #[arg(long, short = 's', value_name = "name")]
     session: Option<String>,
@@ -69,7 +69,7 @@ struct Whom {
     profile: Option<String>,
 }
 
-impl Whom {
+impl RecipientArgs {
     fn asking(&self, program: &Program) -> TurnAsking {
         TurnAsking {
             provider: self.provider.clone(),
@@ -82,7 +82,7 @@ impl Whom {
 #[derive(Debug, clap::Args)]
 struct New {
     #[command(flatten)]
-    whom: Whom,
+    whom: RecipientArgs,
     /// The request (default: that of the turn before; before the first one an editor opens on a terminal)
     #[arg(long, short = 'm', value_name = "request", conflicts_with = "file")]
     message: Option<String>,
@@ -204,7 +204,7 @@ struct TextDocument<'a> {
     text: &'a str,
 }
 
-/// Does what was asked.
+/// Runs the subcommand.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     match &args.action {
@@ -322,7 +322,7 @@ fn request(
     if text.is_empty() {
         return Err(CliError::new(
             Exit::No,
-            "nothing is asked: the request is empty",
+            "nothing is sent: the request is empty",
         ));
     }
     Ok(Some(text))

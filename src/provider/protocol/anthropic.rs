@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::form::closed;
-use super::heard::{Count, Heard};
+use super::heard::{Count, IncomingAnswer};
 
 /// Asks for an answer that follows a schema.
 pub(super) fn add_schema(body: &mut Value, schema: &Value) {
@@ -11,7 +11,7 @@ pub(super) fn add_schema(body: &mut Value, schema: &Value) {
         json!({ "format": { "type": "json_schema", "schema": closed(schema, false) } });
 }
 
-pub(super) fn hear(document: &Value, heard: &mut Heard) {
+pub(super) fn hear(document: &Value, heard: &mut IncomingAnswer) {
     let kind = document["type"].as_str().unwrap_or_default();
     heard.is_understood |= matches!(
         kind,
@@ -48,7 +48,7 @@ pub(super) fn hear(document: &Value, heard: &mut Heard) {
 }
 
 /// Cached tokens stand beside the input here, and count as part of it.
-fn count(usage: &Value, heard: &mut Heard) {
+fn count(usage: &Value, heard: &mut IncomingAnswer) {
     heard.count(Count::CacheRead, &usage["cache_read_input_tokens"]);
     heard.count(Count::CacheWrite, &usage["cache_creation_input_tokens"]);
     heard.count(Count::Output, &usage["output_tokens"]);

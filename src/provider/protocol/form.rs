@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::heard::Heard;
+use super::heard::IncomingAnswer;
 use super::{anthropic, gemini, ollama, openai};
 use crate::chat::body::add_extra;
 use crate::chat::sendable::sendable;
@@ -38,7 +38,7 @@ pub(in crate::provider) fn body(request: &Request, definition: &Definition) -> V
         }
         return body;
     }
-    let asked = Asked {
+    let asked = PreparedRequest {
         messages: sendable(&request.messages, &definition.capabilities),
         request,
         model: definition.model().unwrap_or_default(),
@@ -60,7 +60,7 @@ pub(in crate::provider) fn body(request: &Request, definition: &Definition) -> V
 }
 
 /// Takes note of a document that came in, a piece of a stream or a whole answer.
-pub(in crate::provider) fn hear(kind: ProviderKind, document: &Value, heard: &mut Heard) {
+pub(in crate::provider) fn hear(kind: ProviderKind, document: &Value, heard: &mut IncomingAnswer) {
     match kind {
         ProviderKind::Anthropic => anthropic::hear(document, heard),
         ProviderKind::Gemini => gemini::hear(document, heard),
@@ -70,7 +70,7 @@ pub(in crate::provider) fn hear(kind: ProviderKind, document: &Value, heard: &mu
 }
 
 /// A request with everything that the definition decides.
-pub(super) struct Asked<'a> {
+pub(super) struct PreparedRequest<'a> {
     pub(super) messages: Vec<Message>,
     pub(super) request: &'a Request,
     pub(super) model: &'a str,
@@ -80,7 +80,7 @@ pub(super) struct Asked<'a> {
     pub(super) streams: bool,
 }
 
-impl Asked<'_> {
+impl PreparedRequest<'_> {
     pub(super) fn stop(&self) -> Option<&Vec<String>> {
         self.request
             .params

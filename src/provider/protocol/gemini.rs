@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::form::{Asked, set};
-use super::heard::{Count, Heard, Stop};
+use super::form::{PreparedRequest, set};
+use super::heard::{Count, IncomingAnswer, Stop};
 use crate::chat::{Message, Role};
 
 pub(super) fn path(model: &str, streams: bool) -> String {
@@ -27,7 +27,7 @@ pub(super) fn path(model: &str, streams: bool) -> String {
     format!("models/{model}:{what}")
 }
 
-pub(super) fn body(asked: &Asked<'_>) -> Value {
+pub(super) fn body(asked: &PreparedRequest<'_>) -> Value {
     let params = &asked.request.params;
     let mut body = json!({});
     let (system, turns): (Vec<&Message>, Vec<&Message>) = asked
@@ -74,7 +74,7 @@ fn content(message: &Message) -> Value {
     json!({ "role": role, "parts": parts })
 }
 
-pub(super) fn hear(document: &Value, heard: &mut Heard) {
+pub(super) fn hear(document: &Value, heard: &mut IncomingAnswer) {
     heard.name_model(&document["modelVersion"]);
     heard.is_understood |=
         document["candidates"].is_array() || document["promptFeedback"].is_object();

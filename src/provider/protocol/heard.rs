@@ -50,7 +50,7 @@ impl Stop {
 
 /// One answer as it comes in.
 #[derive(Debug, Default)]
-pub(in crate::provider) struct Heard {
+pub(in crate::provider) struct IncomingAnswer {
     /// The words so far.
     pub(in crate::provider) text: String,
     /// The words that the last document brought.
@@ -84,7 +84,7 @@ pub(super) enum Count {
     Reasoning,
 }
 
-impl Heard {
+impl IncomingAnswer {
     /// Takes words of the answer.
     pub(super) fn say(&mut self, text: Option<&str>) {
         self.piece.push_str(text.unwrap_or_default());
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn counts_that_cannot_be_are_none() {
         let told = |input: Value, output: Value| {
-            let mut heard = Heard::default();
+            let mut heard = IncomingAnswer::default();
             heard.count(Count::Input, &input);
             heard.count(Count::Output, &output);
             heard.usage().map(|usage| (usage.input, usage.output))
@@ -202,7 +202,7 @@ mod tests {
             (json!(""), None),
             (json!(7), None),
         ] {
-            let mut heard = Heard::default();
+            let mut heard = IncomingAnswer::default();
             heard.name_model(&name);
             assert_eq!(heard.model().as_deref(), expected);
         }

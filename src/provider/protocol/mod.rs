@@ -1,6 +1,6 @@
 //! The four protocols: what a request looks like on the wire, and what each document that comes back says.
 //!
-//! Pure: a request becomes one JSON document, and a document that came in is noted in [`Heard`]. The sources are the
+//! Pure: a request becomes one JSON document, and a document that came in is noted in [`IncomingAnswer`]. The sources are the
 //! vendors' own documentations of chat completions (OpenAI), messages (Anthropic), generateContent (Gemini) and
 //! `/api/chat` (Ollama). Pieces of a stream and whole answers have the same form but for OpenAI and Anthropic, where
 //! both are understood by one function.
@@ -13,4 +13,4 @@ mod ollama;
 mod openai;
 
 pub(super) use form::{body, hear, path};
-pub(super) use heard::{Heard, Stop};
+pub(super) use heard::{IncomingAnswer, Stop};

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::form::{Asked, set};
-use super::heard::{Count, Heard, Stop};
+use super::form::{PreparedRequest, set};
+use super::heard::{Count, IncomingAnswer, Stop};
 use crate::chat::Message;
 
-pub(super) fn body(asked: &Asked<'_>) -> Value {
+pub(super) fn body(asked: &PreparedRequest<'_>) -> Value {
     let params = &asked.request.params;
     let mut body = json!({ "model": asked.model, "stream": asked.streams });
     let mut options = json!({});
@@ -38,7 +38,7 @@ fn message_of(message: &Message) -> Value {
     said
 }
 
-pub(super) fn hear(document: &Value, heard: &mut Heard) {
+pub(super) fn hear(document: &Value, heard: &mut IncomingAnswer) {
     heard.name_model(&document["model"]);
     heard.is_understood |= document["message"].is_object() || document["done"].is_boolean();
     heard.say(document["message"]["content"].as_str());

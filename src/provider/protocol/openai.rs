@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::form::closed;
-use super::heard::{Count, Heard};
+use super::heard::{Count, IncomingAnswer};
 
 /// What the schema of an answer is called on the wire.
 const SCHEMA_NAME: &str = "answer";
@@ -14,7 +14,7 @@ pub(super) fn add_schema(body: &mut Value, schema: &Value) {
     body["response_format"] = json!({ "type": "json_schema", "json_schema": schema });
 }
 
-pub(super) fn hear(document: &Value, heard: &mut Heard) {
+pub(super) fn hear(document: &Value, heard: &mut IncomingAnswer) {
     heard.name_model(&document["model"]);
     let choice = &document["choices"][0];
     heard.is_understood |= document["choices"].is_array();

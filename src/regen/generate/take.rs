@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::super::event::{Cause, Event, Stop};
-use super::super::make::{MadeFrame, NodeError, Saying, Spoken};
+use super::super::make::{Authorship, FrameDraft, MadeFrame, NodeError};
 use super::super::prepare::{Prepared, Question};
 use super::super::run::RunError;
 use super::{Answered, BATCH_FRAMES_MAX, UNAVAILABLE_MAX, UNUSABLE_MAX, Work, Written};
@@ -180,7 +180,7 @@ impl Work<'_, '_> {
             nano_dollars: called.nano_dollars,
         };
         self.report.redacted += question.redacted;
-        let spoken = Spoken {
+        let spoken = Authorship {
             provider: Some(self.generator.caller.name.clone()),
             model: called
                 .reply
@@ -199,7 +199,7 @@ impl Work<'_, '_> {
             notes: question.notes.clone(),
         };
         let (basis, children) = (question.basis, question.children.clone());
-        let saying = Saying {
+        let saying = FrameDraft {
             basis,
             children,
             content: content.clone(),
@@ -306,7 +306,12 @@ impl Work<'_, '_> {
     }
 
     /// Attaches what was said before.
-    pub(super) fn attach(&mut self, number: u32, saying: Saying, on_event: &mut dyn FnMut(Event)) {
+    pub(super) fn attach(
+        &mut self,
+        number: u32,
+        saying: FrameDraft,
+        on_event: &mut dyn FnMut(Event),
+    ) {
         let task = self.tasks[number as usize];
         let made = self
             .desk()

@@ -7,7 +7,7 @@ use crate::agent::Agent;
 use crate::base::clock;
 use crate::base::count::counted;
 use crate::cli::{CliError, Exit, Ui};
-use crate::ops::Asking;
+use crate::ops::ModelRun;
 use crate::provider::batch;
 use crate::regen::UnderWay;
 
@@ -79,7 +79,7 @@ pub(super) fn no_model(agent: &Agent) -> CliError {
 }
 
 /// Asks the provider to end its batches.
-pub(super) fn cancel(job: &mut Job<'_>, asking: &Asking<'_>) -> Result<Exit, CliError> {
+pub(super) fn cancel(job: &mut Job<'_>, asking: &ModelRun<'_>) -> Result<Exit, CliError> {
     let batching = &asking.batching;
     let client = batching
         .client

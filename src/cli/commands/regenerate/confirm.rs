@@ -3,9 +3,9 @@
 
 use super::{Job, dry_run};
 use crate::cli::CliError;
-use crate::cli::consent::{self, Asked};
+use crate::cli::consent::{self, CostQuestion};
 use crate::cli::program::Program;
-use crate::ops::{self, Asking, Refresh};
+use crate::ops::{self, ModelRun, Refresh};
 use crate::regen::survey::Survey;
 use crate::workspace::Target;
 
@@ -14,7 +14,7 @@ pub(super) fn confirm(
     job: &mut Job<'_>,
     targets: &[Target],
     request: &Refresh<'_>,
-    asking: &Asking<'_>,
+    asking: &ModelRun<'_>,
 ) -> Result<(), CliError> {
     let (args, workspace) = (job.args, job.workspace);
     let store = workspace.store()?;
@@ -50,7 +50,7 @@ pub(super) fn confirm(
     refuse_secrets(job.program, &survey)?;
     // What is asked in small levels is asked at once, at the full price.
     let is_large = survey.estimate.calls >= asking.batching.requests_min as u64;
-    let asked = Asked {
+    let asked = CostQuestion {
         words: format!(
             "this asks '{}' for {}",
             asking.caller.name,

@@ -29,7 +29,7 @@ struct Document<'d> {
     compare: Option<String>,
 }
 
-/// Writes the commits, pushes them where that is asked for, and says how to compare them.
+/// Writes the commits, pushes them to a remote if one is given, and says how to compare them.
 pub(super) fn run(
     program: &mut Program,
     workspace: &Workspace,

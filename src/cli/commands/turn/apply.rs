@@ -47,7 +47,7 @@ struct ChangeDocument {
     is_executable: bool,
 }
 
-/// Does what was asked.
+/// Runs the subcommand.
 pub(super) fn run(
     args: &Apply,
     workspace: &Workspace,

@@ -7,11 +7,11 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use super::super::provider::failure::failure;
-use super::{Whom, open, tell_state, write_text};
+use super::{RecipientArgs, open, tell_state, write_text};
 use crate::base::{self, printable};
 use crate::chat::Request;
 use crate::cli::commands::session::next_words;
-use crate::cli::consent::{self, Asked};
+use crate::cli::consent::{self, CostQuestion};
 use crate::cli::program::Program;
 use crate::cli::ui::complain;
 use crate::cli::{CliError, Exit, amount};
@@ -22,7 +22,7 @@ use crate::provider::ledger::{Caps, Spend, dollars};
 use crate::provider::{Definitions, ProviderError};
 use crate::session::folder::response_file;
 use crate::session::{
-    self, Answered, Decision, Judgement, Listener, OpenSession, Question, Status, TurnError,
+    self, AnswerRecord, Decision, Judgement, Listener, OpenSession, Question, Status, TurnError,
     TurnOptions,
 };
 use crate::workspace::Workspace;
@@ -31,7 +31,7 @@ use crate::workspace::Workspace;
 #[derive(Debug, clap::Args)]
 pub(super) struct Run {
     #[command(flatten)]
-    whom: Whom,
+    whom: RecipientArgs,
     /// Stop before this costs more US dollars
     #[arg(long, value_name = "usd", value_parser = super::super::regenerate::parse_dollars)]
     max_cost: Option<u64>,
@@ -272,7 +272,7 @@ fn ask(job: &mut Job<'_>, open: &mut OpenSession, question: &Question) -> Result
 }
 
 /// The tokens and the money that an answer took.
-fn cost_words(answered: &Answered, payer: &Payer) -> String {
+fn cost_words(answered: &AnswerRecord, payer: &Payer) -> String {
     let counted = payer.caller.learned().tally.usage;
     let untold = || {
         format!(
@@ -371,7 +371,7 @@ fn require_consent(
     request: &Request,
 ) -> Result<(), CliError> {
     let Job { args, spent, .. } = job;
-    let asked = Asked {
+    let asked = CostQuestion {
         words: words.to_owned(),
         nano_dollars: payer.caller.worst_case(request).nano_dollars,
         // What was spent before in this command was not asked for either.
