@@ -520,7 +520,8 @@ impl From<RefreshError> for CliError {
             RefreshError::Run(RunError::Spool(_) | RunError::Runtime(_) | RunError::Batches(_)) => {
                 Self::from_source(Exit::Io, error)
             }
-            RefreshError::Run(RunError::BatchesBusy) => Self::from_source(Exit::Busy, error),
+            RefreshError::Run(RunError::BatchesBusy) => Self::from_source(Exit::Busy, error)
+                .hint("wait for it to end; 'git merkle status' says what is under way"),
             RefreshError::Run(RunError::NoBody(_)) => Self::from_source(Exit::No, error),
         }
     }

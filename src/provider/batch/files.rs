@@ -69,8 +69,14 @@ impl BatchFiles {
     }
 
     /// One process at a time sends, collects and takes; `None` while another one does.
+    ///
+    /// What a process left unfinished that died over it is removed.
     pub fn lock(&self) -> io::Result<Option<Lock>> {
-        self.0.lock(LOCK_NAME, Duration::ZERO)
+        let lock = self.0.lock(LOCK_NAME, Duration::ZERO)?;
+        if lock.is_some() {
+            self.0.remove_abandoned();
+        }
+        Ok(lock)
     }
 
     fn load(&self, run: &str) -> Option<OwedBatch> {

@@ -26,7 +26,7 @@ use crate::regen::prepare::Prepared;
 use crate::regen::run::RunError;
 
 /// How long a run that waits for batches rests before it looks again: the first time, and at most.
-const POLL_FIRST: Duration = Duration::from_secs(1);
+const POLL_FIRST: Duration = Duration::from_millis(100);
 const POLL_MAX: Duration = Duration::from_mins(1);
 
 /// What a run does about batches.

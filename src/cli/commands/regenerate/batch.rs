@@ -7,9 +7,9 @@ use crate::agent::Agent;
 use crate::base::clock;
 use crate::base::count::counted;
 use crate::cli::{CliError, Exit, Ui};
-use crate::ops::ModelRun;
+use crate::ops::{ModelRun, RefreshError};
 use crate::provider::batch;
-use crate::regen::UnderWay;
+use crate::regen::{RunError, UnderWay};
 
 /// A batch in a document.
 #[derive(Serialize, Deserialize)]
@@ -90,8 +90,7 @@ pub(super) fn cancel(job: &mut Job<'_>, asking: &ModelRun<'_>) -> Result<Exit, C
         .lock()
         .map_err(|error| CliError::io("cannot lock what is known of batches", error))?;
     if lock.is_none() {
-        let message = "another process sends or collects batches of this repository";
-        return Err(CliError::new(Exit::Busy, message));
+        return Err(RefreshError::Run(RunError::BatchesBusy).into());
     }
     let runtime =
         crate::base::runtime().map_err(|error| CliError::io("cannot wait for answers", error))?;
