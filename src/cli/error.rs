@@ -4,6 +4,7 @@
 //! `--json` as one object. Errors of lower modules are turned into this type in `error/table.rs`, those of pages in
 //! `error/site.rs`, and nowhere else: the whole table of "which failure ends how".
 
+mod asking;
 mod site;
 mod table;
 mod target;
