@@ -12,19 +12,19 @@
 //! | ended | the results, then what they took in the ledger, then that it has ended | downloaded again |
 //! | taken | fewer requests, then nothing | an answer whose frame is there is not wanted any more |
 //!
-//! `desk` keeps this order, `files` has the bytes, `client` speaks HTTP, `openai` and `anthropic` are the dialects, pure.
-//! A batch is never asked for an answer whose basis has one under way: [`OwedBatch::open`] says which have.
+//! `exchange` keeps this order, `files` has the bytes, `client` speaks HTTP, `openai` and `anthropic` are the dialects, pure.
+//! No request goes out for a basis that has one under way: [`OwedBatch::open`] says which have.
 
 mod anthropic;
 mod client;
-mod desk;
+mod exchange;
 mod files;
 mod openai;
 mod owed;
 mod part;
 
 pub use client::{BatchClient, BatchOutcome};
-pub use desk::{Cancelled, SentBatch, SubmitError, cancel, collect, submit};
+pub use exchange::{Cancelled, SentBatch, SubmitError, cancel, collect, submit};
 pub use files::BatchFiles;
 pub use owed::{BatchStage, Owed, OwedBatch};
 pub use part::BatchPart;

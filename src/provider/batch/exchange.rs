@@ -85,7 +85,7 @@ pub async fn submit(
         };
         let is_answered = matches!(failed.error, ProviderError::Unavailable { .. });
         if failed.may_exist {
-            // SentBatch a second time it might be there twice, so the provider's list has the word.
+            // Sent a second time, it might be there twice, so the provider's list has the word.
             match client.find(&batch, &HashSet::new()).await {
                 Ok(Some(id)) if !client.guesses() => break Ok(id),
                 Ok(None) if is_answered => {}
@@ -144,14 +144,14 @@ pub async fn collect(
             BatchStage::UnderWay(id) => Some(id.clone()),
             BatchStage::Intended | BatchStage::Ended(_) => None,
         });
-        let desk = Desk {
+        let collector = Collector {
             caller,
             client,
             files,
             taken: taken.collect(),
             is_last,
         };
-        if let Err(error) = desk.collect(&mut batches[at]).await {
+        if let Err(error) = collector.collect(&mut batches[at]).await {
             problems.push(format!(
                 "batch '{}' of provider '{}': {error}",
                 batches[at].ticket(),
@@ -202,7 +202,7 @@ fn forget(files: &BatchFiles, mut batch: OwedBatch) -> io::Result<()> {
     files.save(&batch)
 }
 
-struct Desk<'d> {
+struct Collector<'d> {
     caller: &'d Caller,
     client: &'d BatchClient,
     files: &'d BatchFiles,
@@ -211,7 +211,7 @@ struct Desk<'d> {
     is_last: bool,
 }
 
-impl Desk<'_> {
+impl Collector<'_> {
     async fn collect(&self, batch: &mut OwedBatch) -> Result<(), SubmitError> {
         if batch.stage == BatchStage::Intended && !self.find(batch).await? {
             return Ok(());
