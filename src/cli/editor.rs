@@ -16,6 +16,8 @@ use crate::workspace::Workspace;
 const SHELL: &str = "/bin/sh";
 /// The first line of what is no part of the text. Markdown has no comments that begin with '#'.
 const SCISSORS: &str = "<!-- what stands below this line is left out -->";
+/// The file with the text that was edited last.
+const KEPT: &str = "edited.md";
 /// The largest text that is read back: far more than a frame may have.
 const TEXT_BYTES_MAX: u64 = 4 << 20;
 
@@ -55,7 +57,8 @@ pub fn edit(
                 .hint(format!("the text is in '{path}'")),
         );
     }
-    state.remove(&name).map_err(failed)?;
+    // As git keeps COMMIT_EDITMSG: what fails afterwards does not take the text along.
+    state.rename(&name, KEPT).map_err(failed)?;
     let kept = edited
         .split_once(SCISSORS)
         .map_or(edited.as_str(), |(kept, _)| kept);

@@ -151,8 +151,16 @@ impl PathFilter {
             return true;
         };
         if path.is_empty() {
-            let mut specs = search.patterns();
-            return specs.any(|spec| spec.is_nil() && !spec.is_excluded());
+            // Everything is meant where all that is named is what to leave out, as in git.
+            let (mut is_all, mut is_named) = (true, false);
+            for spec in search.patterns() {
+                match (spec.is_nil(), spec.is_excluded()) {
+                    (true, true) => return false,
+                    (nil, false) => (is_all, is_named) = (false, is_named || nil),
+                    (false, true) => {}
+                }
+            }
+            return is_all || is_named;
         }
         let no_attributes = &mut |_: &_, _: Case, _, _: &mut Outcome| false;
         search

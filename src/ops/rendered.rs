@@ -206,8 +206,9 @@ fn add_section(text: &mut String, title: &str, content: &str) {
 fn names(touches: &[Touch], differing: &[usize]) -> Vec<Vec<u8>> {
     // No file may stand where a directory has to.
     let mut taken: HashSet<Vec<u8>> = HashSet::new();
-    for at in differing {
-        let mut above = touches[*at].path.parent();
+    for touch in differing.iter().map(|at| &touches[*at]) {
+        let own = touch.is_directory().then(|| touch.path.clone());
+        let mut above = own.or_else(|| touch.path.parent());
         while let Some(directory) = above.filter(|above| !above.is_root()) {
             above = directory.parent();
             if !taken.insert(directory.as_bytes().to_vec()) {
@@ -220,7 +221,6 @@ fn names(touches: &[Touch], differing: &[usize]) -> Vec<Vec<u8>> {
         let mut name = touch.path.as_bytes().to_vec();
         if touch.is_directory() {
             if !touch.path.is_root() {
-                taken.insert(name.clone());
                 name.push(b'/');
             }
             name.push(b'_');

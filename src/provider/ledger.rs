@@ -155,6 +155,8 @@ pub struct Ledger {
     spent: Spend,
     /// What this process has reserved by name and not settled yet.
     promised: HashMap<String, Spend>,
+    /// What came of those that this run has made and settled.
+    kept: Spend,
     book: Book,
 }
 
@@ -186,6 +188,7 @@ impl Ledger {
             reservations: 0,
             spent: Spend::default(),
             promised: HashMap::new(),
+            kept: Spend::default(),
             book: Book::default(),
         }
     }
@@ -244,7 +247,9 @@ impl Ledger {
     pub fn settle_promise(&mut self, name: &str, took: Spend) -> Result<(), LedgerError> {
         let _lock = self.lock()?;
         let mut open = self.read_on().map_err(|source| self.io(source))?;
-        self.promised.remove(name);
+        if self.promised.remove(name).is_some() {
+            self.kept += took;
+        }
         if !self.book.open.contains_key(name) {
             return Ok(());
         }
@@ -281,6 +286,7 @@ impl Ledger {
             ..Caps::default()
         };
         let mut of_run = self.spent;
+        of_run += self.kept;
         self.promised.values().for_each(|worst| of_run += *worst);
         let spans = [
             (&self.budget.run, of_run, "for this run"),

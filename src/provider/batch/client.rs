@@ -398,8 +398,9 @@ impl BatchClient {
             let headers = response.headers().clone();
             let text = transport::beginning(&mut response).await;
             let error = fault::of_status(status, &headers, &text);
-            // Who turns a request away says so; who fails over it may have taken it before.
-            return Err(refused(error, status >= 500));
+            // An overloaded provider turns a request away; one that fails, or a gateway before it, may have taken it.
+            let is_turned_away = status < 500 || matches!(status, 503 | 529);
+            return Err(refused(error, !is_turned_away));
         }
         transport::check_encoding(&response).map_err(|error| refused(error, true))?;
         Ok(response)

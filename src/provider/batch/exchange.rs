@@ -10,7 +10,7 @@ use crate::provider::ProviderError;
 use crate::provider::call::Caller;
 use crate::provider::ledger::{LedgerError, Spend};
 
-/// For this long after a request went out, the provider's list may not show what it led to.
+/// For this long after the first look that found nothing, the provider's list may not show what a request led to.
 const LOST_SECONDS: u64 = 60;
 /// After this long no provider knows a batch any more.
 const KEPT_SECONDS: u64 = 31 * 86_400;
@@ -68,6 +68,8 @@ pub async fn submit(
         begun,
         stage: BatchStage::Intended,
         foreign: Vec::new(),
+        missed: None,
+        is_guessed: false,
         requests: part.len() as u64,
         open: part.requests.iter().copied().collect(),
     };
@@ -83,12 +85,10 @@ pub async fn submit(
             Ok(id) => break Ok(id),
             Err(failed) => failed,
         };
-        let is_answered = matches!(failed.error, ProviderError::Unavailable { .. });
         if failed.may_exist {
-            // Sent a second time, it might be there twice, so the provider's list has the word.
+            // Sent a second time, it might be there twice. What the list does not show yet, a later look finds.
             match client.find(&batch, &HashSet::new()).await {
                 Ok(Some(id)) if !client.guesses() => break Ok(id),
-                Ok(None) if is_answered => {}
                 _ => break Err(failed),
             }
         }
@@ -180,6 +180,9 @@ pub async fn cancel(
             BatchStage::Ended(_) => continue,
             BatchStage::Intended if batch.open.is_empty() => continue,
             BatchStage::Intended => Some("whether it was sent is not known yet".to_owned()),
+            BatchStage::UnderWay(_) if batch.is_guessed => {
+                Some("it may be another program's: its results will tell".to_owned())
+            }
             BatchStage::UnderWay(id) => patiently(async || client.cancel(id).await)
                 .await
                 .err()
@@ -235,6 +238,7 @@ impl Collector<'_> {
             // It looked like ours, and is another's: ours may still be found.
             batch.foreign.push(id);
             batch.stage = BatchStage::Intended;
+            batch.is_guessed = false;
             return Ok(self.files.save(batch)?);
         };
         self.end(batch, why, &results).await
@@ -250,10 +254,15 @@ impl Collector<'_> {
         };
         if let Some(id) = found {
             batch.stage = BatchStage::UnderWay(id);
+            batch.is_guessed = self.client.guesses();
             self.files.save(batch)?;
             return Ok(true);
         }
-        if age >= LOST_SECONDS {
+        // The upload and all attempts may have taken longer than a list lags, so the time counts from here.
+        let now = clock::real_seconds();
+        let missed = *batch.missed.get_or_insert(now);
+        self.files.save(batch)?;
+        if now.saturating_sub(missed) >= LOST_SECONDS {
             self.caller
                 .settle_promise(&batch.run, Spend::default())
                 .await?;

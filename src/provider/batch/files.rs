@@ -37,6 +37,10 @@ struct Document {
     stage: Stage,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     foreign: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    missed: Option<u64>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_guessed: bool,
     requests: u64,
     /// Basis, tokens and nano-dollars of the worst case, and whether it is asked again.
     open: Vec<(String, u64, Option<u64>, bool)>,
@@ -108,6 +112,8 @@ impl BatchFiles {
                 Stage::Ended(why) => BatchStage::Ended(why),
             },
             foreign: document.foreign,
+            missed: document.missed,
+            is_guessed: document.is_guessed,
             requests: document.requests,
             open: document
                 .open
@@ -140,6 +146,8 @@ impl BatchFiles {
                 BatchStage::Ended(why) => Stage::Ended(why.clone()),
             },
             foreign: batch.foreign.clone(),
+            missed: batch.missed,
+            is_guessed: batch.is_guessed,
             requests: batch.requests,
             open: open.collect(),
         };

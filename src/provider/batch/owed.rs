@@ -22,6 +22,10 @@ pub struct OwedBatch {
     pub stage: BatchStage,
     /// Batches of others that looked like this one.
     pub foreign: Vec<String>,
+    /// When it was first not found in the provider's list, in seconds since 1970.
+    pub missed: Option<u64>,
+    /// True where its id is of a batch of that time and size, which may be another program's.
+    pub is_guessed: bool,
     /// How many requests went out.
     pub requests: u64,
     /// Those whose answers were not taken yet, each with its worst case.

@@ -161,6 +161,20 @@ fn a_budget_sends_what_it_covers_and_is_never_passed() {
     assert_booked(&repo, 16, 1);
 }
 
+/// What one level has taken counts when the next one is sent.
+#[test]
+fn the_limit_of_a_run_holds_for_all_its_levels() {
+    let batched = Batched::new(Protocol::OpenAi);
+    let repo = batched.world.repo(WIDE);
+    let run = batch(&repo, &["--wait", "--max-calls", "4"]).exits(79);
+    assert!(run.err().contains("4 calls for this run"), "{run}");
+    let sizes = batched.provider.batches();
+    let sizes: Vec<usize> = sizes.iter().map(|batch| batch.requests.len()).collect();
+    assert_eq!((sizes.as_slice(), batched.live()), (&[4][..], 0));
+    batch(&repo, &["--wait"]).ok();
+    batched.assert_asked_once(7);
+}
+
 #[test]
 fn prices_stand_side_by_side() {
     let batched = Batched::new(Protocol::OpenAi);

@@ -13,6 +13,7 @@ pub(super) fn age(repo: &Repo<'_>, seconds: u64) {
     let files = BatchFiles::of(&repo.state());
     for mut batch in files.list().expect("a list") {
         batch.begun -= seconds;
+        batch.missed = Some(batch.missed.unwrap_or(batch.begun + seconds) - seconds);
         files.save(&batch).expect("writable");
     }
 }
@@ -42,11 +43,13 @@ fn a_lost_answer_is_found_in_the_list() {
 
 #[test]
 fn a_request_that_never_arrived_is_taken_back_after_a_minute() {
-    for protocol in PROTOCOLS {
+    // A gateway that gives up may have passed the request on, so it does not go out a second time at once either.
+    let answers = [Scripted::head_only(), Scripted::unavailable(504)];
+    for (protocol, answer) in PROTOCOLS.into_iter().zip(answers) {
         let batched = Batched::new(protocol);
         batched
             .provider
-            .trouble(Call::Create, Trouble::Instead(Scripted::head_only()));
+            .trouble(Call::Create, Trouble::Instead(answer));
         let repo = batched.world.repo(WIDE);
         let run = batch(&repo, &[]).exits(75);
         assert!(
@@ -104,4 +107,32 @@ fn what_came_with_a_repository_is_not_believed() {
     regenerate(&repo, &["--dry-run"]).ok();
     // Its reservation stays.
     assert_eq!(ledger(&repo).1, 1);
+}
+
+/// A batch that is ours by its time and size alone may be another program's, who would lose its answers.
+#[test]
+fn a_batch_that_may_be_of_others_is_not_cancelled() {
+    let batched = Batched::new(Protocol::Anthropic);
+    batched.provider.hold();
+    let repo = batched.world.repo(WIDE);
+    let stranger = batched.world.sandbox.repo("stranger");
+    stranger.fill(
+        "
+        commit first
+        + c/one.rs = pub fn c() {}
+        + c/two.rs = pub fn d() {}
+        + d/three.rs = pub fn e() {}
+        + d/four.rs = pub fn f() {}
+    ",
+    );
+    drop(batch(&stranger, &[]).exits(75));
+    batched
+        .provider
+        .trouble(Call::Create, Trouble::Instead(Scripted::head_only()));
+    drop(batch(&repo, &[]).exits(75));
+    let run = batch(&repo, &["--cancel"]);
+    assert!(run.err().contains("it may be another program's"), "{run}");
+    batched.provider.end();
+    batch(&stranger, &["--wait"]).ok();
+    assert_booked(&stranger, 6, 1);
 }

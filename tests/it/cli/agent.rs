@@ -419,3 +419,32 @@ fn an_agent_is_removed_when_a_commit_has_it() {
     repo.git(&["checkout", "-q", "--", ".teddy"]).ok();
     repo.merkle(&["agent", "show", "docs"]).ok();
 }
+
+#[test]
+fn what_a_link_leads_to_is_neither_edited_nor_removed() {
+    let sandbox = Sandbox::new();
+    let elsewhere = sandbox.repo("elsewhere");
+    elsewhere.fill("commit first\n+ a.md = a");
+    elsewhere.merkle(&["agent", "create", "docs"]).ok();
+    for linked in [".teddy", ".teddy/agents"] {
+        let repo = sandbox.repo(&format!("link{}", linked.len()));
+        repo.fill("commit first\n+ a.md = a");
+        let link = repo.path(linked);
+        std::fs::create_dir_all(link.parent().expect("a folder")).expect("writable");
+        std::os::unix::fs::symlink(elsewhere.path(linked), &link).expect("writable");
+        for verb in [
+            &["agent", "remove", "-f", "docs"][..],
+            &["agent", "edit", "docs"],
+        ] {
+            let run = repo
+                .run(PROGRAM)
+                .args(verb)
+                .env("GIT_EDITOR", "touch edited; rm");
+            assert_ne!(run.run().code, Some(0), "{verb:?} through {linked}");
+        }
+        assert!(
+            elsewhere.path(".teddy/agents/docs.toml").exists(),
+            "{linked}"
+        );
+    }
+}

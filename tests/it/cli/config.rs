@@ -157,6 +157,11 @@ fn what_is_no_setting_is_not_written() {
             "there is no setting 'merkle.core.editor'",
         ),
         (
+            &["set", "provider.a b.model", "x"],
+            129,
+            "'a b' is no name of a provider",
+        ),
+        (
             &["set", "maxCost", "much"],
             129,
             "bad value 'much' for 'merkle.maxCost': expected a number of US dollars",

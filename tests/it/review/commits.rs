@@ -138,3 +138,30 @@ fn what_does_not_differ_is_no_commit_and_a_remote_that_refuses_is_named() {
     assert!(text.contains("'origin' did not take the commits"), "{text}");
     assert!(text.contains("hint: git push origin "), "{text}");
 }
+
+#[test]
+fn a_directory_that_is_named_like_the_page_of_a_file_is_no_second_entry() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("one");
+    repo.fill(
+        "
+        commit first
+        + a/x = text
+        + a/x.md/y.bin = one
+        commit second
+        + a/x = another
+        + a/x.md/y.bin = two
+    ",
+    );
+    for path in ["a/x", "a/x.md"] {
+        repo.merkle(&["note", path, "-m", "Known."]).ok();
+    }
+    let made = made(&repo, &[]);
+    repo.git(&["fsck", "--strict", "--no-dangling"]).ok();
+    let head = made["head"].as_str().unwrap();
+    let listed = repo.git(&["ls-tree", "--name-only", head, "a/"]).ok();
+    insta::assert_snapshot!(listed, @"
+    a/x.md
+    a/x_.md
+    ");
+}

@@ -1,7 +1,7 @@
 //! `git merkle agent edit`: the files of an agent in the user's editor, and then everything that is wrong with them.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{create, validate};
 use crate::base::AgentId;
@@ -43,9 +43,7 @@ impl AgentFiles {
         for (root, below, is_personal) in places {
             let Some(root) = root else { continue };
             let definition = PathBuf::from(format!("{below}agents/{id}.toml"));
-            let is_file = |path: &PathBuf| {
-                fs::symlink_metadata(root.join(path)).is_ok_and(|found| found.is_file())
-            };
+            let is_file = |path: &PathBuf| is_plain_file(&root, path);
             if is_file(&definition) {
                 let prompt = |name: &str| PathBuf::from(format!("{below}prompts/{id}.{name}.md"));
                 let prompts = create::PROMPTS.iter().map(|(name, ..)| prompt(name));
@@ -63,6 +61,14 @@ impl AgentFiles {
         let message = format!("agent '{id}' has no definition of its own here");
         Err(CliError::new(Exit::Refused, message).hint(format!("git merkle agent show {id}")))
     }
+}
+
+/// True for a file that no link leads to: what a link names is somewhere else, and no agent is read there.
+fn is_plain_file(root: &Path, path: &Path) -> bool {
+    let below = path.ancestors().filter(|part| !part.as_os_str().is_empty());
+    let is_linked =
+        |part: &Path| fs::symlink_metadata(root.join(part)).is_ok_and(|found| found.is_symlink());
+    !below.into_iter().any(is_linked) && root.join(path).is_file()
 }
 
 /// Opens the files, then checks them.

@@ -95,5 +95,12 @@ fn is_named_by_others(files: &AgentFiles, path: &Path) -> bool {
         .flatten()
         .map(|entry| entry.path())
         .filter(|path| *path != own && path.extension().is_some_and(|end| end == "toml"));
-    others.any(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(name)))
+    // `docs.work.md` stands in `api-docs.work.md` as well.
+    let names = |text: &str| {
+        let found = text.match_indices(name);
+        found
+            .into_iter()
+            .any(|(at, _)| text[..at].ends_with(['/', '"', '\'']))
+    };
+    others.any(|path| fs::read_to_string(path).is_ok_and(|text| names(&text)))
 }

@@ -9,6 +9,8 @@ use crate::config::setting::{find, suggest};
 use crate::config::trust::Permission;
 use crate::config::{Key, Setting, ValueKind};
 use crate::git::{ConfigFile, Repository};
+use crate::provider::DefinitionError;
+use crate::provider::definition::is_name;
 
 /// Arguments of `config get`.
 #[derive(Debug, clap::Args)]
@@ -81,6 +83,18 @@ impl Meant {
         Ok(Self { setting, key, name })
     }
 
+    /// Refuses a name that no provider can have: with it in the configuration no provider can be listed any more.
+    fn check_provider(&self) -> Result<(), CliError> {
+        let of_provider = self.name.strip_prefix("merkle.provider.");
+        match of_provider.and_then(|rest| rest.rsplit_once('.')) {
+            Some((name, _)) if !is_name(name) => {
+                let error = DefinitionError::Name(name.to_owned());
+                Err(CliError::new(Exit::Usage, error.to_string()))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The file that a change goes to.
     fn file<'r>(
         &self,
@@ -142,6 +156,7 @@ pub(super) fn get(args: &Get, program: &mut Program) -> Result<Exit, CliError> {
 /// Writes values that the setting takes.
 pub(super) fn set(args: &Set, program: &mut Program) -> Result<Exit, CliError> {
     let meant = Meant::parse(&args.key)?;
+    meant.check_provider()?;
     let (name, kind) = (&meant.name, meant.setting.kind);
     if args.values.len() > 1 && !matches!(kind, ValueKind::List(_)) {
         return Err(CliError::new(
