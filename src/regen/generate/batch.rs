@@ -230,7 +230,11 @@ impl<'g> Owing<'g> {
         };
         let batch = &self.batches[*number];
         match &batch.stage {
-            BatchStage::Ended(why) if self.client().is_some_and(|client| client.is_of(batch)) => {
+            // Results that are damaged are no sign that nothing was run: what was paid for is not sent again by itself.
+            BatchStage::Ended(why)
+                if self.results.contains_key(number)
+                    && self.client().is_some_and(|client| client.is_of(batch)) =>
+            {
                 let line = self.lines.get(basis).zip(self.results.get(number));
                 Place::There(Found {
                     line: line.map(|(range, results)| results[range.clone()].to_vec()),

@@ -136,3 +136,21 @@ fn a_batch_that_may_be_of_others_is_not_cancelled() {
     batch(&stranger, &["--wait"]).ok();
     assert_booked(&stranger, 6, 1);
 }
+
+#[test]
+fn damaged_results_are_not_paid_for_again() {
+    let batched = Batched::new(Protocol::OpenAi);
+    batched.provider.hold();
+    let repo = batched.world.repo(WIDE);
+    drop(batch(&repo, &[]).exits(75));
+    batched.provider.end();
+    // Brings the results here, and takes none.
+    drop(batch(&repo, &["--cancel"]));
+    let mut files = left(&repo).into_iter();
+    let file = files.find(|name| name.ends_with(".results"));
+    let path = repo.path(&format!(".git/merkle/batches/{}", file.expect("results")));
+    std::fs::write(&path, "damaged").expect("writable");
+    let before = batched.provider.asked();
+    drop(regenerate(&repo, &[]).exits(75));
+    assert_eq!((batched.provider.asked(), batched.live()), (before, 0));
+}
