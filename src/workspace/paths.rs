@@ -105,7 +105,7 @@ pub(super) fn pathspec(
     Pathspec::is_magic(spec.as_bytes()).then(|| Pathspec::parse(repo, prefix, spec.as_bytes()))
 }
 
-/// The files of a tree that pathspecs let in, in the order of their paths; what is ignored is left out.
+/// The files of a tree that match the pathspecs, in the order of their paths, without ignored ones.
 pub(super) fn files_that_match(
     repo: &Repository,
     tree: NodeId,

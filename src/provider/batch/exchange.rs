@@ -260,8 +260,11 @@ impl Collector<'_> {
         }
         // The upload and all attempts may have taken longer than a list lags, so the time counts from here.
         let now = clock::real_seconds();
-        let missed = *batch.missed.get_or_insert(now);
-        self.files.save(batch)?;
+        let Some(missed) = batch.missed else {
+            batch.missed = Some(now);
+            self.files.save(batch)?;
+            return Ok(false);
+        };
         if now.saturating_sub(missed) >= LOST_SECONDS {
             self.caller
                 .settle_promise(&batch.run, Spend::default())

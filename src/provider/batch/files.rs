@@ -42,7 +42,7 @@ struct Document {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_guessed: bool,
     requests: u64,
-    /// Basis, tokens and nano-dollars of the worst case, and whether it is asked again.
+    /// Basis, tokens and nano-dollars of the worst case, and whether it is sent again.
     open: Vec<(String, u64, Option<u64>, bool)>,
 }
 

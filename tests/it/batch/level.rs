@@ -3,6 +3,12 @@
 use super::{Batched, WIDE, assert_booked, batch, left};
 use crate::generate::{PROTOCOLS, Protocol, SMALL, flat, head, regenerate};
 
+/// How many requests each batch had.
+fn sizes(batched: &Batched) -> Vec<usize> {
+    let batches = batched.provider.batches();
+    batches.iter().map(|batch| batch.requests.len()).collect()
+}
+
 #[test]
 fn a_batch_is_sent_and_any_run_collects_it() {
     for protocol in PROTOCOLS {
@@ -61,12 +67,7 @@ fn a_run_that_waits_goes_through_all_levels() {
         let run = batch(&repo, &["--wait"]);
         assert!(run.err().is_empty(), "{run}");
         run.ok();
-        let sizes: Vec<usize> = batched
-            .provider
-            .batches()
-            .iter()
-            .map(|batch| batch.requests.len())
-            .collect();
+        let sizes = sizes(&batched);
         assert_eq!((sizes.as_slice(), batched.live()), (&[4, 2][..], 1));
         batched.assert_asked_once(7);
         assert_booked(&repo, 6, 1);
@@ -148,12 +149,7 @@ fn a_budget_sends_what_it_covers_and_is_never_passed() {
     batched.world.set("merkle.budgetCalls", "10");
     let run = batch(&repo, &[]).exits(79);
     assert!(run.err().contains("10 calls a month"), "{run}");
-    let sizes: Vec<usize> = batched
-        .provider
-        .batches()
-        .iter()
-        .map(|batch| batch.requests.len())
-        .collect();
+    let sizes = sizes(&batched);
     assert_eq!(sizes, [8, 2], "halves, as long as they are large enough");
     batched.world.set("merkle.budgetCalls", "100");
     batch(&repo, &["--wait"]).ok();
@@ -168,8 +164,7 @@ fn the_limit_of_a_run_holds_for_all_its_levels() {
     let repo = batched.world.repo(WIDE);
     let run = batch(&repo, &["--wait", "--max-calls", "4"]).exits(79);
     assert!(run.err().contains("4 calls for this run"), "{run}");
-    let sizes = batched.provider.batches();
-    let sizes: Vec<usize> = sizes.iter().map(|batch| batch.requests.len()).collect();
+    let sizes = sizes(&batched);
     assert_eq!((sizes.as_slice(), batched.live()), (&[4][..], 0));
     batch(&repo, &["--wait"]).ok();
     batched.assert_asked_once(7);

@@ -67,11 +67,8 @@ fn a_request_that_never_arrived_is_taken_back_after_a_minute() {
     }
 }
 
-/// Anthropic's list has no name of ours: a batch of the same time and size may be another's.
-#[test]
-fn a_batch_that_looks_like_ours_is_told_by_its_results() {
-    let batched = Batched::new(Protocol::Anthropic);
-    let repo = batched.world.repo(WIDE);
+/// A repository of another program, whose batches have the time and size of ours.
+fn stranger(batched: &Batched) -> Repo<'_> {
     let stranger = batched.world.sandbox.repo("stranger");
     stranger.fill(
         "
@@ -82,6 +79,15 @@ fn a_batch_that_looks_like_ours_is_told_by_its_results() {
         + d/four.rs = pub fn f() {}
     ",
     );
+    stranger
+}
+
+/// Anthropic's list has no name of ours: a batch of the same time and size may be another's.
+#[test]
+fn a_batch_that_looks_like_ours_is_told_by_its_results() {
+    let batched = Batched::new(Protocol::Anthropic);
+    let repo = batched.world.repo(WIDE);
+    let stranger = stranger(&batched);
     drop(batch(&stranger, &[]).exits(75));
     batched
         .provider
@@ -115,16 +121,7 @@ fn a_batch_that_may_be_of_others_is_not_cancelled() {
     let batched = Batched::new(Protocol::Anthropic);
     batched.provider.hold();
     let repo = batched.world.repo(WIDE);
-    let stranger = batched.world.sandbox.repo("stranger");
-    stranger.fill(
-        "
-        commit first
-        + c/one.rs = pub fn c() {}
-        + c/two.rs = pub fn d() {}
-        + d/three.rs = pub fn e() {}
-        + d/four.rs = pub fn f() {}
-    ",
-    );
+    let stranger = stranger(&batched);
     drop(batch(&stranger, &[]).exits(75));
     batched
         .provider

@@ -48,7 +48,7 @@ pub(super) fn confirm(
     }
     asking.writer.guard_words()?;
     refuse_secrets(job.program, &survey)?;
-    // What is asked in small levels is asked at once, at the full price.
+    // The requests of small levels go out alone, at the full price.
     let is_large = survey.estimate.calls >= asking.batching.requests_min as u64;
     let asked = CostQuestion {
         words: format!(

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::base::NodeId;
+use crate::base::count::counted;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
 use crate::git::{Prompt, Pushed, Repository};
@@ -78,13 +79,9 @@ pub(super) fn run(
     if let Some(link) = compare {
         writeln!(ui, "see  {link}")?;
     }
-    let files = if rendered.files == 1 {
-        "file differs"
-    } else {
-        "files differ"
-    };
+    let files = counted(rendered.files as u64, "file differs", "files differ");
     let range = format!("{}..{}", rendered.base.short(), rendered.head.short());
-    ui.note(&format!("{} {files}: git diff {range}", rendered.files));
+    ui.note(&format!("{files}: git diff {range}"));
     Ok(Exit::Done)
 }
 
