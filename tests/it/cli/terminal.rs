@@ -55,21 +55,23 @@ impl Terminal {
                 kept.extend_from_slice(&buffer[..count]);
             }
         });
-        let terminal = Self { child, seen };
-        terminal.wait_for(0, &[PROMPT]);
+        let mut terminal = Self { child, seen };
+        terminal.wait_for(&[PROMPT], b"");
         terminal
     }
 
-    fn len(&self) -> usize {
-        self.seen.lock().expect("no reader panics").len()
+    /// What the terminal has shown so far.
+    fn text(&self) -> String {
+        let seen = self.seen.lock().expect("no reader panics");
+        String::from_utf8_lossy(&seen).into_owned()
     }
 
-    /// Waits until all texts stand behind a place; fails with what stands there instead.
-    fn wait_for(&self, from: usize, texts: &[&str]) {
+    /// Waits for texts, and presses a key again each second until all of them stand there; fails with what does.
+    fn wait_for(&mut self, texts: &[&str], key: &[u8]) {
         let begun = Instant::now();
+        let mut pressed = begun;
         loop {
-            let seen = self.seen.lock().expect("no reader panics").clone();
-            let text = String::from_utf8_lossy(&seen[from..]).into_owned();
+            let text = self.text();
             if texts.iter().all(|wanted| text.contains(wanted)) {
                 return;
             }
@@ -77,23 +79,12 @@ impl Terminal {
                 begun.elapsed() < PATIENCE,
                 "wanted {texts:?}, and the terminal shows {text:?}"
             );
+            if pressed.elapsed() > Duration::from_secs(1) {
+                self.write(key);
+                pressed = Instant::now();
+            }
             std::thread::sleep(Duration::from_millis(50));
         }
-    }
-
-    /// Types the beginning of a line and the tabulator twice, as a person who waits for a list, and then takes the line back.
-    fn complete(&mut self, line: &str, expected: &[&str]) {
-        let from = self.len();
-        self.write(format!("{line}\t").as_bytes());
-        // Some shells list at once, others when the key is pressed again.
-        std::thread::sleep(Duration::from_millis(700));
-        self.write(b"\t");
-        self.wait_for(from, expected);
-        let from = self.len();
-        self.write(b"\x15\x03");
-        std::thread::sleep(Duration::from_millis(300));
-        self.write(b"\r");
-        self.wait_for(from, &[PROMPT]);
     }
 
     fn write(&mut self, bytes: &[u8]) {
@@ -133,11 +124,25 @@ fn world(sandbox: &Sandbox) -> Repo<'_> {
     repo
 }
 
-fn drive(repo: &Repo<'_>, shell: &str) {
+/// Types the beginning of a line and the tabulator, as a person who waits for a list.
+///
+/// Each line has a terminal of its own: how a line with an open list is taken back differs between shells and versions.
+/// Some shells list at once, others when the key is pressed again.
+fn complete(repo: &Repo<'_>, shell: &str, line: &str, expected: &[&str]) {
     let mut terminal = Terminal::open(repo, shell);
-    terminal.complete("git merkle con", &["config", "context"]);
-    terminal.complete("git merkle show src/", &["lib.rs", "deep"]);
-    terminal.complete("git merkle regenerate --agent ", &["human", "outline"]);
+    terminal.write(format!("{line}\t").as_bytes());
+    terminal.wait_for(expected, b"\t");
+}
+
+fn drive(repo: &Repo<'_>, shell: &str) {
+    complete(repo, shell, "git merkle con", &["config", "context"]);
+    complete(repo, shell, "git merkle show src/", &["lib.rs", "deep"]);
+    complete(
+        repo,
+        shell,
+        "git merkle regenerate --agent ",
+        &["human", "outline"],
+    );
 }
 
 #[test]
