@@ -34,6 +34,8 @@ pub struct Reply {
     pub model: Option<String>,
     /// What it took; `None` when the provider does not say.
     pub usage: Option<Usage>,
+    /// The worker that asked the model, where a queue lies between.
+    pub worker: Option<String>,
 }
 
 /// A claim on an answer that comes later: from a person, a batch, a slow model.

@@ -14,7 +14,7 @@ use super::commands::{
     agent, auth, browse, complete_words, completions, config, context, diff, doctor, explain, find,
     gc, get_head, get_node, help, hooks, init, invalidate, list_frames, log, man, map, mcp, note,
     profile, prompt, provider, put_frame, regenerate, review, scan, session, show, status, sync,
-    synthesize, tiers, trust, turn, validate, watch,
+    synthesize, tiers, trust, turn, validate, watch, worker,
 };
 use super::error::CliError;
 use super::exit::Exit;
@@ -65,7 +65,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "working with a model",
         &[
             "agent", "provider", "profile", "auth", "trust", "prompt", "tiers", "session", "turn",
-            "mcp",
+            "mcp", "worker",
         ],
     ),
     ("git", &["hooks", "watch", "fetch", "push", "sync", "gc"]),
@@ -217,6 +217,8 @@ pub enum Command {
     Agent(Deferred<agent::Args>),
     /// List, test, add and remove providers: the model services, programs and people that answer
     Provider(Deferred<provider::Args>),
+    /// Answer the requests that runs on other machines send through a queue
+    Worker(Deferred<worker::Args>),
     /// List and check profiles: the parameters of requests
     Profile(Deferred<profile::Args>),
     /// Store provider keys in git's credential helpers
@@ -324,6 +326,7 @@ impl Command {
             Self::Gc(args) => gc::run(args, program),
             Self::Agent(args) => agent::run(args, program),
             Self::Provider(args) => provider::run(args, program),
+            Self::Worker(args) => worker::run(args, program),
             Self::Profile(args) => profile::run(args, program),
             Self::Auth(args) => auth::run(args, program),
             Self::Trust(args) => trust::run(args, program),

@@ -74,6 +74,20 @@ pub const BATCH_MIN: Setting = general("batchMin", ValueKind::Positive("requests
         "Fewest requests that go out as a batch; a level of the tree with fewer is sent at once",
     );
 
+/// `queue`.
+pub const QUEUE: Setting = general(
+    "queue",
+    ValueKind::Text("an address, such as tls://queue.example:4222"),
+)
+.read_by("ops/queue.rs")
+.means("NATS server by way of which `git merkle regenerate` sends requests to workers");
+
+/// `queueWait`.
+pub const QUEUE_WAIT: Setting = general("queueWait", ValueKind::Duration)
+    .default("30s")
+    .read_by("ops/queue.rs")
+    .means("How long a worker of a queue may be silent before its request counts as lost");
+
 /// `urls`.
 pub const URLS: Setting = general(
     "urls",
@@ -229,6 +243,8 @@ pub const GENERAL: &[Setting] = &[
     BUDGET_DAY,
     CONFIRM_ABOVE,
     BATCH_MIN,
+    QUEUE,
+    QUEUE_WAIT,
     URLS,
     DEFAULT_AGENT,
     DEFAULT_PROVIDER,

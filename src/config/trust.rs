@@ -88,6 +88,8 @@ mod tests {
             "provider.claude.timeout",
             "hookComplete",
             "batchMin",
+            "queue",
+            "queueWait",
             "remoteRef",
             "publish",
             "autoSync",

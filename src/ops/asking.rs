@@ -1,19 +1,22 @@
 //! What and whom an agent asks, put together from its definition, the profile, the providers and the budget.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::refresh::{self, ModelRun, Planned, Refresh, RefreshError, inputs};
 use crate::agent::{Agent, AgentOrigin};
 use crate::base::AgentId;
-use crate::config::{Setting, ValueError, table};
+use crate::config::{Setting, Stack, ValueError, table};
 use crate::frame::Store;
 use crate::git::Repository;
 use crate::profile::{Phase, Profile, ProfileError, Profiles};
 use crate::provider::batch::BatchFiles;
 use crate::provider::call::Caller;
 use crate::provider::ledger::{Budget, Caps, Ledger, Spend};
+use crate::provider::queue::{QueueAddress, Workers};
 use crate::provider::{
-    Definition, DefinitionError, Definitions, Gate, Limits, ProviderError, Surroundings, connect,
+    Definition, DefinitionError, Definitions, Gate, Limits, Provider, ProviderError, Surroundings,
+    connect,
 };
 use crate::regen::generate::Pace;
 use crate::regen::queue::Priority;
@@ -26,6 +29,9 @@ use crate::workspace::{RulesError, Settings, Target, TrustError, Workspace};
 
 /// Where requests to people wait, below the state directory.
 const PENDING_FOLDER: &str = "pending";
+/// Requests that are in a queue at once, unless the user says how many.
+const QUEUED_MAX: usize = 256;
+
 /// What the command line says about asking.
 #[derive(Debug, Clone, Default)]
 pub struct AskingOptions {
@@ -49,6 +55,8 @@ pub struct AskingOptions {
     pub priority: Option<Priority>,
     /// What goes out in batches.
     pub batch: BatchMode,
+    /// Where workers take the requests; `None` to send them from here.
+    pub queue: Option<QueueAddress>,
     /// Findings that may leave, and are remembered.
     pub allowed: Vec<FindingId>,
 }
@@ -145,7 +153,7 @@ pub fn asking<'a>(
     if options.strict {
         strict(&writer, &definition.name)?;
     }
-    let concurrency = options.concurrency.unwrap_or(definition.limits.concurrency);
+    let concurrency = concurrency(options, &definition);
     let Payer {
         caller,
         pending_dir,
@@ -179,6 +187,7 @@ pub fn asking<'a>(
         caller,
         pace,
         batching,
+        queue: options.queue.clone(),
         pending_dir,
         has_budget,
         confirm_above_nano_dollars,
@@ -200,14 +209,25 @@ pub fn payer(
         return Err(AskingError::NoPrices(definition.name));
     }
     let pending = workspace.state.folder(PENDING_FOLDER);
-    let provider = connect(
-        &definition,
-        Surroundings {
-            environment: &workspace.environment,
-            pending: &pending,
-        },
-    )?;
-    let concurrency = options.concurrency.unwrap_or(definition.limits.concurrency);
+    let concurrency = concurrency(options, &definition);
+    let provider: Arc<dyn Provider> = match &options.queue {
+        Some(address) => {
+            let terms = super::queue::terms(
+                workspace.settings.stack(),
+                address.clone(),
+                &workspace.environment,
+            )?;
+            let capabilities = definition.capabilities.clone();
+            Arc::new(Workers::new(capabilities, terms, &workspace.state))
+        }
+        None => connect(
+            &definition,
+            Surroundings {
+                environment: &workspace.environment,
+                pending: &pending,
+            },
+        )?,
+    };
     let gate = Gate::new(Limits {
         concurrency,
         ..definition.limits
@@ -224,6 +244,15 @@ pub fn payer(
         has_budget: budget != Budget::default(),
         confirm_above_nano_dollars: confirm_above.unwrap_or_default(),
     })
+}
+
+/// Requests at once. Those in a queue wait for workers, of whom there may be many.
+fn concurrency(options: &AskingOptions, definition: &Definition) -> usize {
+    let usual = match options.queue {
+        Some(_) => QUEUED_MAX,
+        None => definition.limits.concurrency,
+    };
+    options.concurrency.unwrap_or(usual)
 }
 
 /// What an agent with a model asks, and who would be asked. Needs neither trust nor a key: nothing can be sent.
@@ -346,7 +375,13 @@ pub fn definition(
 /// `merkle.defaultProvider`.
 #[must_use]
 pub fn default_provider(settings: &Settings) -> Option<&str> {
-    settings.stack().text(&table::DEFAULT_PROVIDER)
+    default_provider_of(settings.stack())
+}
+
+/// The same from settings that are no workspace's.
+#[must_use]
+pub fn default_provider_of(stack: &Stack) -> Option<&str> {
+    stack.text(&table::DEFAULT_PROVIDER)
 }
 
 /// True when some limit is configured or given.

@@ -22,6 +22,7 @@ pub mod outline;
 pub mod overview;
 pub mod pages;
 pub mod payload;
+pub mod queue;
 pub mod refresh;
 pub mod rendered;
 pub mod review;

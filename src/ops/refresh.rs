@@ -14,6 +14,7 @@ use crate::frame::{BasisKind, FrameName, Head, Index, NodeKind, Record, Slot, St
 use crate::git::{ObjectError, Repository, RevisionError, StateDir};
 use crate::node::{self, Scan, ScanError};
 use crate::provider::call::Caller;
+use crate::provider::queue::QueueAddress;
 use crate::regen;
 use crate::regen::generate::{self, Generator, Pace};
 use crate::regen::memory::{self, Finished};
@@ -74,6 +75,8 @@ pub struct ModelRun<'a> {
     pub pace: Pace,
     /// What goes out in batches, and what is owed by them.
     pub batching: Batching,
+    /// Where workers take the requests, when they are not sent from here.
+    pub queue: Option<QueueAddress>,
     /// Where requests to people wait for their answers.
     pub pending_dir: PathBuf,
     /// True when some limit is configured or given.

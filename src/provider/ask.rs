@@ -30,6 +30,19 @@ pub trait Provider: Send + Sync {
     /// Looks whether the answer of an earlier [`Answer::Pending`] is there; the same ticket comes back while it is not.
     fn collect<'a>(&'a self, ticket: &'a Ticket) -> ReplyFuture<'a, Answer, Failure>;
 
+    /// Gets ready before the first request of a run, where that reaches something.
+    fn open(&self) -> ReplyFuture<'_, (), ProviderError> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Hears that nothing new is wanted: what was sent and not begun may come back undone.
+    fn halt(&self) {}
+
+    /// Gives back what it holds elsewhere, after the last answer; what there is to tell of that.
+    fn close(&self) -> ReplyFuture<'_, Vec<String>, ProviderError> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
     /// Its way to take many requests at once; `None` where it has none. Reaches nothing.
     fn batches(&self) -> Option<BatchClient> {
         None

@@ -187,6 +187,22 @@ impl Caller {
         self.provider.batches()
     }
 
+    /// See [`Provider::open`].
+    pub async fn open(&self) -> Result<(), ProviderError> {
+        self.provider.open().await
+    }
+
+    /// See [`Provider::halt`].
+    pub fn halt(&self) {
+        self.provider.halt();
+    }
+
+    /// See [`Provider::close`].
+    pub async fn close(&self) -> Vec<String> {
+        let closed = self.provider.close().await;
+        closed.unwrap_or_else(|error| vec![error.to_string()])
+    }
+
     /// What was spent through this caller, calls in flight included.
     #[must_use]
     pub fn spent(&self) -> Spend {
@@ -569,7 +585,7 @@ fn is_lost(failure: &Failure) -> bool {
 }
 
 /// What an outcome says about the provider's limits.
-fn settled(outcome: &Result<Answer, Failure>) -> Settled {
+pub(super) fn settled(outcome: &Result<Answer, Failure>) -> Settled {
     match outcome {
         Ok(_) => Settled::Answered,
         Err(Failure {

@@ -133,6 +133,7 @@ impl Program {
             text,
             model: self.definition.model().map(str::to_owned),
             usage: None,
+            worker: None,
         }))
     }
 

@@ -53,6 +53,15 @@ pub enum ProviderError {
     /// A stream without any event, as servers end one that they cannot begin: asked at once, they say why.
     #[error("the provider's stream holds no event")]
     NoEvent,
+    /// A worker took the request and was not heard of any more, or the queue has lost it.
+    #[error("no worker has answered: the request was lost on its way")]
+    Lost,
+    /// The queue between the coordinator and the workers cannot be used.
+    #[error("the queue cannot be used: {0}")]
+    Queue(String),
+    /// Another run coordinates the requests of this repository.
+    #[error("another run of this repository uses the queue")]
+    QueueBusy,
     /// What came back is not what the protocol says: HTML, broken JSON, an empty answer, no end.
     #[error("the provider's answer is not understood: {0}")]
     Protocol(String),

@@ -62,6 +62,7 @@ impl Person {
                 text: text.to_owned(),
                 model: None,
                 usage: None,
+                worker: None,
             })),
         }
     }

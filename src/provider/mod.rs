@@ -24,6 +24,7 @@ mod manual;
 mod model;
 pub mod price;
 mod protocol;
+pub mod queue;
 mod read;
 mod replay;
 pub mod retry;

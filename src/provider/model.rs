@@ -289,6 +289,7 @@ impl Model {
                 text: heard.text,
                 model,
                 usage,
+                worker: None,
             }))
         });
         Failure {
@@ -459,6 +460,7 @@ fn judge(heard: &mut IncomingAnswer) -> Attempt {
         text: std::mem::take(&mut heard.text),
         model: heard.model(),
         usage,
+        worker: None,
     }))
 }
 

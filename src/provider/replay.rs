@@ -117,6 +117,7 @@ fn read(line: &str) -> Option<(String, Reply)> {
             text: text.to_owned(),
             model,
             usage,
+            worker: None,
         },
     ))
 }

@@ -10,6 +10,8 @@ use super::error::ProviderError;
 
 /// The most attempts after the first.
 pub const RETRIES_MAX: u32 = 3;
+/// How often a request that is lost on its way goes out, the first time included.
+pub const DELIVERIES_MAX: u32 = 3;
 /// The full length of the first pause.
 const PAUSE_FIRST: Duration = Duration::from_secs(1);
 /// The full length of any pause.
@@ -34,6 +36,7 @@ pub fn pause(
         ProviderError::RateLimited { retry_after }
         | ProviderError::Unavailable { retry_after, .. } => retry_after.unwrap_or_default(),
         ProviderError::Timeout(_) => Duration::ZERO,
+        ProviderError::Lost if attempt < DELIVERIES_MAX => Duration::ZERO,
         _ => return None,
     };
     if floor > RETRY_AFTER_MAX {

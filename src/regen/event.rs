@@ -138,6 +138,8 @@ pub struct Report {
     pub batches: Vec<UnderWay>,
     /// What went wrong with batches; they stay as they were.
     pub batch_problems: Vec<String>,
+    /// What workers of a queue sent that was refused.
+    pub queue_problems: Vec<String>,
     /// Directories that could not be made because something below failed.
     pub held_back: u64,
     /// Frames that were stored: made and reused ones that the store did not have.
@@ -221,6 +223,7 @@ impl Report {
         self.awaited.extend(other.awaited);
         self.batches.extend(other.batches);
         self.batch_problems.extend(other.batch_problems);
+        self.queue_problems.extend(other.queue_problems);
         self.held_back += other.held_back;
         self.stored += other.stored;
         self.left += other.left;

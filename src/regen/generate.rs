@@ -168,6 +168,9 @@ impl Generator<'_> {
         let (warmth, mut begun) =
             Warmth::new(&self.writer.instructions.system, &self.writer.capabilities);
         let mut work = Work::new(self, plan, index, retries, warmth)?;
+        if !work.tasks.is_empty() {
+            self.caller.open().await.map_err(RunError::Queue)?;
+        }
         work.start_errands();
         let mut ticks = interval_at(Instant::now() + BATCH_PAUSE_MAX, BATCH_PAUSE_MAX);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -200,7 +203,13 @@ impl Generator<'_> {
             work.report.retries += 1;
             on_event(event);
         }
-        work.finish()
+        let mut report = work.finish();
+        // The lease of a queue is given back whatever became of the run.
+        let problems = self.caller.close().await;
+        if let Ok(report) = &mut report {
+            report.queue_problems = problems;
+        }
+        report
     }
 }
 
@@ -573,6 +582,7 @@ impl<'g, 'i> Work<'g, 'i> {
             on_event(Event::Stopping(stop.clone()));
             self.report.stop = Some(stop);
             self.stopped.send_replace(true);
+            self.generator.caller.halt();
         }
     }
 

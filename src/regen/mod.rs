@@ -17,7 +17,7 @@ pub mod refused;
 pub mod remake;
 mod repeat;
 pub mod run;
-mod signals;
+pub mod signals;
 pub mod survey;
 pub mod synthesize;
 mod warm;

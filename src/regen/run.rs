@@ -15,6 +15,7 @@ use crate::frame::commit::{CommitError, LOCK_WAIT};
 use crate::frame::{Children, Index, NewFrame, StoreError, commit};
 use crate::git::{ObjectError, Repository, StateDir};
 use crate::node::Scan;
+use crate::provider::ProviderError;
 use crate::provider::ledger::Spend;
 use crate::symbol;
 use crate::synthesis::summarize::Summarize;
@@ -49,6 +50,9 @@ pub enum RunError {
     /// Another process sends or collects batches.
     #[error("another process sends or collects batches of this repository")]
     BatchesBusy,
+    /// The queue between this run and its workers cannot be used.
+    #[error(transparent)]
+    Queue(ProviderError),
     /// The node that was to be described cannot be: why.
     #[error("{0}")]
     NoBody(String),

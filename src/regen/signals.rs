@@ -23,7 +23,7 @@ const INTERRUPTED: i32 = 130;
 const TERMINATED: i32 = 143;
 
 /// Listens from now on, until the run's end of the channel is dropped.
-pub(super) fn listen() -> io::Result<mpsc::UnboundedReceiver<Stop>> {
+pub fn listen() -> io::Result<mpsc::UnboundedReceiver<Stop>> {
     let (asked, signals) = mpsc::unbounded_channel();
     let (ready, is_ready) = std::sync::mpsc::channel();
     std::thread::Builder::new()

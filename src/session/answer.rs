@@ -166,7 +166,9 @@ pub async fn ask_turn(
         }
     };
     let cost_usd = called.cost_told().map(dollars);
-    let Reply { text, model, usage } = called.reply;
+    let Reply {
+        text, model, usage, ..
+    } = called.reply;
     let answered = AnswerRecord {
         provider: payer.caller.name.clone(),
         model,

@@ -31,6 +31,7 @@ mod library;
 mod map;
 mod page;
 mod provider;
+mod queue;
 mod race;
 mod review;
 mod said;

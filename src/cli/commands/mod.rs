@@ -42,3 +42,4 @@ pub mod trust;
 pub mod turn;
 pub mod validate;
 pub mod watch;
+pub mod worker;

@@ -13,6 +13,7 @@ use crate::base::runtime;
 use crate::chat::{Answer, GenerationParams, Message, Reply, Request, Role};
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
+use crate::config::Stack;
 use crate::git::StateDir;
 use crate::git::{OpenError, Repository};
 use crate::provider::{
@@ -89,6 +90,11 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 
 /// The providers that the settings in force define.
 pub(super) fn definitions(program: &mut Program) -> Result<Definitions, CliError> {
+    Ok(Definitions::load(&stack(program)?)?)
+}
+
+/// The settings in force, inside of a repository or not.
+pub(super) fn stack(program: &mut Program) -> Result<Stack, CliError> {
     let location = program.global.location();
     let repository = match Repository::open(&location) {
         Ok(repository) => Some(repository),
@@ -115,7 +121,7 @@ pub(super) fn definitions(program: &mut Program) -> Result<Definitions, CliError
     for warning in gathered.warnings() {
         program.ui.warn(&warning);
     }
-    Ok(Definitions::load(&gathered.stack)?)
+    Ok(gathered.stack)
 }
 
 /// The one of a name, or the only one.

@@ -109,6 +109,15 @@ struct ModelArgs {
     /// With --batch, ask the provider to cancel the batches under way; you pay for what it has run, and the next run collects it
     #[arg(long, requires = "batch", conflicts_with_all = ["wait", "dry_run"], hide_short_help = true)]
     cancel: bool,
+    /// Send requests to workers by way of this NATS server, such as tls://queue.example:4222; start them with 'git merkle worker'
+    /// [default: merkle.queue]
+    #[arg(
+        long,
+        value_name = "address",
+        conflicts_with = "batch",
+        hide_short_help = true
+    )]
+    queue: Option<String>,
     /// Do not ask for confirmation, whatever the estimate
     #[arg(long, short = 'y')]
     yes: bool,
@@ -120,7 +129,11 @@ struct ModelArgs {
 impl ModelArgs {
     /// True when something is said that only matters to an agent with a model.
     fn is_about_a_model(&self) -> bool {
-        self.provider.is_some() || self.profile.is_some() || self.batch || self.caps().is_some()
+        self.provider.is_some()
+            || self.profile.is_some()
+            || self.batch
+            || self.queue.is_some()
+            || self.caps().is_some()
     }
 
     fn batch_mode(&self) -> BatchMode {
@@ -207,7 +220,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         workspace: &workspace,
         program,
     };
-    if args.model.batch && asking.is_none() {
+    if (args.model.batch || args.model.queue.is_some()) && asking.is_none() {
         return Err(batch::no_model(agent));
     }
     if let Some(asking) = asking.as_ref().filter(|_| args.model.cancel) {
@@ -217,7 +230,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         return dry_run::run(&mut job, &targets, &request, &scope, root.history);
     }
     if let Some(asking) = &asking {
-        confirm::confirm(&mut job, &targets, &request, asking)?;
+        agree(&mut job, &targets, &request, asking)?;
     }
     let done = refresh(&mut job, &targets, &request, &scope, root.history)?;
     job.program.sign(&workspace);
@@ -227,6 +240,23 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         std::mem::forget(workspace);
     }
     Ok(exit)
+}
+
+/// Has the user agree to what requests may cost, and says where they go.
+fn agree(
+    job: &mut Job<'_>,
+    targets: &[Target],
+    request: &Refresh<'_>,
+    asking: &ModelRun<'_>,
+) -> Result<(), CliError> {
+    confirm::confirm(job, targets, request, asking)?;
+    if let Some(queue) = &asking.queue {
+        let address = queue.as_text();
+        job.program.ui.note(&format!(
+            "requests go through {address}; workers answer them (git merkle worker --queue {address})"
+        ));
+    }
+    Ok(())
 }
 
 fn refresh(
@@ -362,6 +392,13 @@ fn asking<'a>(
         fail_fast: model.fail_fast,
         strict: model.strict,
         batch: model.batch_mode(),
+        // Batches go to the provider itself.
+        queue: if model.batch {
+            None
+        } else {
+            let stack = workspace.settings.stack();
+            ops::queue::address(stack, model.queue.as_deref())?
+        },
         allowed: program.global.allow_secret.clone(),
         priority: (!args.nodes.is_empty()).then_some(Priority::Asked),
     };

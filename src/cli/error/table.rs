@@ -24,6 +24,7 @@ use crate::ops::{
 };
 use crate::profile::{FitError, ProfileError};
 use crate::prompt::PayloadError;
+use crate::provider::ProviderError;
 use crate::regen::RunError;
 use crate::secret::SecretFound;
 use crate::sync::retain::RetainError;
@@ -520,6 +521,11 @@ impl From<RefreshError> for CliError {
             }
             RefreshError::Run(RunError::BatchesBusy) => Self::from_source(Exit::Busy, error)
                 .hint("wait for it to end; 'git merkle status' says what is under way"),
+            RefreshError::Run(RunError::Queue(ProviderError::QueueBusy)) => {
+                Self::from_source(Exit::Busy, error).hint("wait for it to end")
+            }
+            RefreshError::Run(RunError::Queue(_)) => Self::from_source(Exit::Unavailable, error)
+                .hint("'-c merkle.queue=' sends the requests from here"),
             RefreshError::Run(RunError::NoBody(_)) => Self::from_source(Exit::No, error),
         }
     }

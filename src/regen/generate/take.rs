@@ -103,6 +103,7 @@ impl Work<'_, '_> {
             CallError::Provider(error) => match error {
                 ProviderError::NotConfigured { .. }
                 | ProviderError::Auth(_)
+                | ProviderError::Queue(_)
                 | ProviderError::ModelNotFound { .. } => true,
                 ProviderError::Unavailable { .. }
                 | ProviderError::RateLimited { .. }
@@ -158,6 +159,23 @@ impl Work<'_, '_> {
         }
     }
 
+    /// The content of an answer that can be a frame.
+    ///
+    /// A model may repeat a secret, and it is taken out. A worker was sent none, so one in its answer is its own doing.
+    fn accept(&self, question: &Question, called: &Called) -> Result<String, String> {
+        let text = &called.reply.text;
+        let content = self.writer.accept(question, text);
+        let Some(worker) = &called.reply.worker else {
+            return content;
+        };
+        match content {
+            Ok(content) if content.trim_end() != text.trim() => Err(format!(
+                "worker '{worker}': the answer holds what looks like a secret"
+            )),
+            content => content.map_err(|reason| format!("worker '{worker}': {reason}")),
+        }
+    }
+
     pub(super) fn record(
         &mut self,
         task: u32,
@@ -166,7 +184,7 @@ impl Work<'_, '_> {
         on_event: &mut dyn FnMut(Event),
     ) {
         let usage = called.reply.usage;
-        let content = match self.writer.accept(question, &called.reply.text) {
+        let content = match self.accept(question, called) {
             Ok(content) => content,
             Err(reason) => {
                 let cause = self.keep(task, question, reason, &called.reply.text);
@@ -270,6 +288,7 @@ impl Work<'_, '_> {
     pub(super) fn break_off(&mut self, error: RunError) {
         self.failure.get_or_insert(error);
         self.stopped.send_replace(true);
+        self.generator.caller.halt();
     }
 
     pub(super) fn take_spooled(

@@ -25,7 +25,8 @@ const ANYWHERE: &[&str] = &[];
 /// Outside crates and their homes: a top module, or one file of it. A name that ends in `*` is a prefix.
 const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("aho_corasick", &["secret"]),
-    ("base64", &["chat", "cli", "git"]),
+    ("async_nats", &["provider::queue"]),
+    ("base64", &["chat", "cli", "git", "provider::queue"]),
     ("blake3", &["base"]),
     ("clap", &["cli"]),
     ("clap_complete", &["cli"]),

@@ -19,6 +19,7 @@ fn settings_in_force_and_where_they_come_from() {
     merkle.hookquiet=3s
     merkle.progress=true
     merkle.publish=shared
+    merkle.queuewait=30s
     merkle.share=said
     merkle.syncinterval=5m
     ");

@@ -74,7 +74,10 @@ pub(super) fn tell(ui: &Ui, batches: &[UnderWay], problems: &[String]) {
 
 /// The error for an agent that asks no model.
 pub(super) fn no_model(agent: &Agent) -> CliError {
-    let message = format!("agent '{}' asks no model, so there is no batch", agent.id);
+    let message = format!(
+        "agent '{}' asks no model, so there is no batch and no queue",
+        agent.id
+    );
     CliError::new(Exit::Config, message).hint("name one with --agent <agent>")
 }
 

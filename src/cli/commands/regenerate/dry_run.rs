@@ -8,8 +8,9 @@ use super::Job;
 use super::syntheses::Scope;
 use crate::base::NodeId;
 use crate::cli::{CliError, Exit, json};
-use crate::ops::{self, Refresh};
+use crate::ops::{self, ModelRun, Refresh};
 use crate::provider::ledger::dollars;
+use crate::provider::queue::QueueAddress;
 use crate::regen::survey::{Estimate, Survey};
 use crate::synthesis::Reason;
 use crate::workspace::{Target, Workspace};
@@ -36,6 +37,8 @@ struct EstimateDocument {
     cost_usd: Option<String>,
     /// The same in batches; `null` where the provider takes none, or no price is known.
     batch_cost_usd: Option<String>,
+    /// The queue that the requests would go through; `null` where they would go to the provider.
+    queue: Option<String>,
     /// Answers that batches owe; they are no calls.
     under_way: u64,
     /// Files that the agent leaves out, and about how many tokens their content has.
@@ -180,11 +183,21 @@ fn asked(plans: &Plans, request: &Refresh<'_>) -> String {
     match request.asking {
         None => "no calls to a model, no cost".to_owned(),
         Some(asking) => format!(
-            "would ask '{}' for {}",
+            "would ask '{}' for {}{}",
             asking.caller.name,
-            words(&plans.survey.estimate)
+            words(&plans.survey.estimate),
+            by_way_of(asking)
         ),
     }
+}
+
+/// Where the requests would go, if not to the provider itself. What workers pay is not known here.
+fn by_way_of(asking: &ModelRun<'_>) -> String {
+    asking.queue.as_ref().map_or_else(String::new, |queue| {
+        let address = queue.as_text();
+        let name = &asking.caller.name;
+        format!("; the requests go to workers through {address}, at the prices of '{name}' here")
+    })
 }
 
 /// An estimate in words: `about 12 calls, 3400 tokens in and 4200 out, 0.05 USD`.
@@ -272,6 +285,7 @@ fn document(plans: &Plans, request: &Refresh<'_>) -> Document {
         input_tokens,
         output_tokens,
         cost_usd: nano_dollars.map(dollars),
+        queue: asking.queue.as_ref().map(QueueAddress::as_text),
         batch_cost_usd: batch_nano_dollars.map(dollars),
         under_way: owed,
         left_out,

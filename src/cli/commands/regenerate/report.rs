@@ -107,6 +107,9 @@ pub(super) fn report(
     }
     tell_learned(ui, request, report);
     batch::tell(ui, &report.batches, &report.batch_problems);
+    for problem in &report.queue_problems {
+        ui.warn(problem);
+    }
     absent::tell(ui, workspace, &report.absent, args.snapshot.revision());
     if let Some(stop) = &report.stop {
         let left = report.left + report.failed.len() as u64 + report.held_back;
