@@ -5,6 +5,7 @@
 
 mod hostile;
 mod kill;
+mod million;
 mod whole;
 
 use std::ffi::OsString;
