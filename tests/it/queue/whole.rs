@@ -3,8 +3,12 @@
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
-use super::{Crew, Nats, coordinate, world};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use super::{Crew, Nats, PATIENCE, coordinate, coordinator, quiet, world};
 use crate::generate::{SMALL, flat, head, key, regenerate};
 use crate::support::loopback::{Loopback, Recorded, Scripted};
 
@@ -172,4 +176,57 @@ fn what_cannot_be_used_is_said_before_anything_is_sent() {
         "{plan}"
     );
     assert_eq!(world.server.posts().len(), 0);
+}
+
+/// The first Ctrl-C takes back what no worker has begun, and stores what comes of the rest.
+#[test]
+fn an_interrupted_run_leaves_nothing_behind() {
+    let world = world(Loopback::start(|request| {
+        Scripted::answer(about(request)).after(Duration::from_millis(300))
+    }));
+    world.set("merkle.provider.m.concurrency", "2");
+    let Some(nats) = Nats::start(&world) else {
+        return;
+    };
+    let _crew = Crew::of(&world, &nats, 1);
+    let repo = world.repo(&flat(30));
+    let mut running = quiet(&coordinator(&repo, Some(&nats), &[]));
+    let begun = Instant::now();
+    while world.server.posts().len() < 4 {
+        assert!(begun.elapsed() < PATIENCE, "requests come in");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let process = Pid::from_raw(running.id() as i32);
+    kill(process, Signal::SIGINT).expect("it runs");
+    assert_eq!(running.wait().expect("it ends").code(), Some(130));
+    let posts = world.server.posts().len();
+    assert!(posts <= 8, "{posts} requests were begun");
+    let again = coordinate(&repo, Some(&nats), &[]).exits(0);
+    assert_eq!(
+        world.server.posts().len(),
+        31,
+        "none is sent twice: {again}"
+    );
+}
+
+/// 500 nodes of 200 ms each with 32 at once: seventeen rounds, and a tenth more.
+#[test]
+#[ignore = "it measures time, on a machine without other work"]
+fn four_workers_keep_to_the_bound() {
+    let world = world(Loopback::start(|request| {
+        Scripted::answer(about(request)).after(Duration::from_millis(200))
+    }));
+    let Some(nats) = Nats::start(&world) else {
+        return;
+    };
+    let _crew = Crew::of(&world, &nats, 4);
+    let repo = world.repo(&flat(499));
+    let begun = Instant::now();
+    let output = coordinate(&repo, Some(&nats), &[]).exits(0);
+    let (took, bound) = (begun.elapsed().as_secs_f64(), 17.0 * 0.2);
+    assert_eq!(world.server.posts().len(), 500, "{output}");
+    assert!(
+        took <= 1.1 * bound,
+        "{took:.2} s for a bound of {bound:.2} s"
+    );
 }
