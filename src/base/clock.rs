@@ -28,7 +28,7 @@ pub fn real_seconds() -> u64 {
         .map_or(0, |since| since.as_secs())
 }
 
-/// Nanoseconds of the real clock: to tell processes and moments apart, never shown and never compared.
+/// Nanoseconds of the real clock: to tell processes and moments apart, and files that may still change unseen; never shown.
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "the home of the clock")]
 pub fn nanos() -> u64 {

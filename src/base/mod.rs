@@ -16,6 +16,7 @@ pub mod path;
 pub mod printable;
 pub mod quick_hash;
 pub mod runtime;
+pub mod shelf;
 pub mod token;
 pub mod variable;
 
@@ -25,3 +26,4 @@ pub use kind::{BasisKind, NodeKind};
 pub use path::TreePath;
 pub use printable::printable;
 pub use runtime::runtime;
+pub use shelf::Shelf;

@@ -19,6 +19,7 @@ use super::commands::{
 use super::error::CliError;
 use super::exit::Exit;
 use super::program::Program;
+use crate::base::Shelf;
 use crate::config::Environment;
 use crate::git::Location;
 use crate::secret::FindingId;
@@ -122,6 +123,9 @@ pub struct Global {
     /// How to speak.
     #[command(flatten)]
     pub output: Output,
+    /// What this process keeps from one command to the next, where it runs more than one.
+    #[arg(skip)]
+    pub shelf: Shelf,
 }
 
 /// How to speak: accepted before and after the command.
@@ -391,12 +395,10 @@ impl Global {
 
     /// Opens the repository and its settings.
     pub fn open(&self, environment: &Environment) -> Result<Workspace, WorkspaceError> {
-        Workspace::open(
-            &self.location(),
-            environment,
-            self.settings(),
-            self.trust.as_deref(),
-        )
+        let trust = self.trust.as_deref();
+        let mut workspace = Workspace::open(&self.location(), environment, self.settings(), trust)?;
+        workspace.state = workspace.state.with_shelf(self.shelf.clone());
+        Ok(workspace)
     }
 
     /// The settings of `-c`, as `(key, value)`; without `=` the value is missing and means true.

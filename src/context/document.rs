@@ -29,7 +29,7 @@ use super::system::System;
 use super::tree::Tree;
 use super::{markdown, pages};
 use crate::base::token::Sample;
-use crate::base::{AgentId, FrameType, NodeId, TreePath};
+use crate::base::{AgentId, FrameType, NodeId, Shelf, TreePath};
 use crate::frame::{Head, Skipped, Store, StoreError};
 use crate::git::Repository;
 use crate::node::ScanError;
@@ -100,6 +100,8 @@ pub enum ContextError {
 pub struct DocumentRequest<'r, 'l> {
     /// The repository.
     pub repo: &'r Repository,
+    /// What this process has from earlier answers.
+    pub shelf: &'l Shelf,
     /// The root tree of the snapshot that files are read from.
     pub tree: NodeId,
     /// The lists, strongest scope first.
@@ -189,7 +191,7 @@ impl<'r> Document<'r> {
             lists,
             ..
         } = *request;
-        let tree = Tree::read(repo, id)?;
+        let tree = Tree::read(repo, request.shelf, id)?;
         let store = Store::open(repo)?.noting(request.skipped.clone());
         let people = PeopleFiles::new(repo, id);
         let memos = read_memos(&people);

@@ -50,12 +50,26 @@ pub struct Readme {
     pub whole: String,
 }
 
+/// A part with its tokens: it may be weighed several times for one document.
+#[derive(Debug, Clone)]
+pub struct CountedPart {
+    part: Part,
+    tokens: u64,
+}
+
+impl From<Part> for CountedPart {
+    fn from(part: Part) -> Self {
+        let tokens = cost(&part);
+        Self { part, tokens }
+    }
+}
+
 /// What a default payload is chosen from.
 pub struct Overview<'m> {
     /// What people said, in the order of paths.
-    pub notes: Vec<Part>,
+    pub notes: Vec<CountedPart>,
     /// The best statement about each directory, from the top.
-    pub statements: Vec<Part>,
+    pub statements: Arc<Vec<CountedPart>>,
     /// The symbol map within this many tokens.
     pub map: &'m dyn Fn(u64) -> MapPart,
     /// The README of the root.
@@ -246,11 +260,11 @@ impl Chosen {
 }
 
 /// The parts that fit, in their order, and true when those are all.
-fn within(parts: &[Part], tokens_max: u64, cuts: bool) -> (Vec<Part>, bool) {
+fn within(parts: &[CountedPart], tokens_max: u64, cuts: bool) -> (Vec<Part>, bool) {
     let (mut left, mut is_all) = (tokens_max, true);
     let mut chosen = Vec::new();
-    for part in parts {
-        match left.checked_sub(cost(part)) {
+    for CountedPart { part, tokens } in parts {
+        match left.checked_sub(*tokens) {
             Some(rest) => {
                 left = rest;
                 chosen.push(part.clone());
@@ -611,8 +625,8 @@ same place. See [the guide](https://g.example) for more.
             }
         };
         let statements = (0..50)
-            .map(|number| part(&format!("d{number}"), 200))
-            .collect();
+            .map(|number| part(&format!("d{number}"), 200).into())
+            .collect::<Vec<CountedPart>>();
         let (first, whole) = ("word ".repeat(100), "word ".repeat(3_000));
         let readme = Some(Readme {
             name: "README".to_owned(),
@@ -621,8 +635,8 @@ same place. See [the guide](https://g.example) for more.
         });
         let branch = vec!["line of a branch".to_owned(); 500];
         let overview = Overview {
-            notes: vec![part("n", 30)],
-            statements,
+            notes: vec![part("n", 30).into()],
+            statements: Arc::new(statements),
             map: &map,
             readme,
             branch,

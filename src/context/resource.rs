@@ -17,7 +17,7 @@ use super::scope::{List, NESTING_MAX, Scope, ScopeSet};
 use super::tree::{PathEntry, Tree, WalkedPath};
 use super::{markdown, pattern};
 use crate::base::printable::chain;
-use crate::base::{AgentId, FrameType, NodeId, NodeKind, TreePath};
+use crate::base::{AgentId, FrameType, NodeId, NodeKind, Shelf, TreePath};
 use crate::frame::{Head, Store};
 use crate::git::{EntryMode, ObjectKind, Repository};
 use crate::node::{IgnoreRules, Snapshot, looks_like_secret};
@@ -346,8 +346,8 @@ impl<'r> Resolver<'r> {
         {
             return Ok(Rc::clone(known));
         }
-        let tree =
-            Tree::read(self.repo, id).map_err(|error| format!("unreadable: {}", chain(&error)))?;
+        let tree = Tree::read(self.repo, &Shelf::default(), id)
+            .map_err(|error| format!("unreadable: {}", chain(&error)))?;
         Ok(Rc::clone(self.other.insert(Rc::new(tree))))
     }
 

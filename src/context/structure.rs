@@ -52,7 +52,7 @@ impl Folded {
     pub fn new(tree: &Tree, tokens_max: u64, folds_large: bool) -> Self {
         let mut folded = Self {
             open: BTreeMap::new(),
-            counts: tree.file_counts(),
+            counts: tree.file_counts().to_vec(),
             is_whole: true,
         };
         let mut tokens_left = tokens_max;

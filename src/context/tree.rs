@@ -4,11 +4,12 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
 use super::markdown;
 use super::secrets::Guard;
 use crate::base::fence::longest_run;
-use crate::base::{NodeId, TreePath};
+use crate::base::{NodeId, Shelf, TreePath};
 use crate::git::{EntryMode, Repository};
 use crate::node::scan::NodeEntry;
 use crate::node::{IgnoreRules, Scan, ScanError, scan};
@@ -24,13 +25,25 @@ const PATHS_PER_NODE_MAX: usize = 8;
 /// Most paths that are looked at in a tree.
 const PATHS_MIN: usize = 20_000;
 
+/// Trees that stay in memory between two answers: that of the work tree and that of the last commit.
+const TREES_KEPT_MAX: usize = 2;
+
 /// A tree and what stands in it.
 pub struct Tree {
     /// Its id.
     pub id: NodeId,
-    scan: Scan,
+    read: Arc<ReadTree>,
     /// The entries of directories that paths were looked up in, by name.
     names: RefCell<HashMap<u32, HashMap<Vec<u8>, PathEntry>>>,
+}
+
+/// What is read of a tree, and what follows from that alone: the same for every answer about it.
+struct ReadTree {
+    id: NodeId,
+    scan: Scan,
+    fence: OnceLock<String>,
+    has_secret_names: OnceLock<bool>,
+    file_counts: OnceLock<Vec<u64>>,
 }
 
 /// What stands at a path.
@@ -62,20 +75,27 @@ impl From<NodeEntry<'_>> for PathEntry {
 }
 
 impl Tree {
-    /// Reads a root tree.
-    pub fn read(repo: &Repository, id: NodeId) -> Result<Self, ScanError> {
-        let scan = scan(repo, id, &TreePath::root(), IgnoreRules::default(), None)?;
+    /// Reads a root tree that is not on the shelf.
+    pub fn read(repo: &Repository, shelf: &Shelf, id: NodeId) -> Result<Self, ScanError> {
+        let read = match shelf.find(|read: &ReadTree| read.id == id) {
+            Some(read) => read,
+            None => shelf.put(Arc::new(ReadTree::of(repo, id)?), TREES_KEPT_MAX),
+        };
         Ok(Self {
             id,
-            scan,
+            read,
             names: RefCell::default(),
         })
+    }
+
+    fn scan(&self) -> &Scan {
+        &self.read.scan
     }
 
     /// The most paths of this tree that are looked at: a few objects can expand to any number of paths.
     #[must_use]
     pub fn paths_max(&self) -> usize {
-        (PATHS_PER_NODE_MAX * self.scan.len()).clamp(PATHS_MIN, PATHS_MAX)
+        (PATHS_PER_NODE_MAX * self.scan().len()).clamp(PATHS_MIN, PATHS_MAX)
     }
 
     /// What stands at a path and is not ignored.
@@ -83,7 +103,7 @@ impl Tree {
         let mut at = PathEntry {
             mode: EntryMode::Directory,
             id: self.id,
-            node: Some(self.scan.root()),
+            node: Some(self.scan().root()),
         };
         for name in path.names() {
             if at.mode != EntryMode::Directory {
@@ -92,7 +112,7 @@ impl Tree {
             let number = at.node?;
             let mut known = self.names.borrow_mut();
             let names = known.entry(number).or_insert_with(|| {
-                self.scan
+                self.scan()
                     .entries(number)
                     .map(|entry| (entry.name.to_vec(), PathEntry::from(entry)))
                     .collect()
@@ -104,7 +124,7 @@ impl Tree {
 
     /// The names of the root directory's files, in tree order.
     pub fn root_files(&self) -> impl Iterator<Item = &[u8]> {
-        let files = self.scan.entries(self.scan.root());
+        let files = self.scan().entries(self.scan().root());
         files
             .filter(|entry| matches!(entry.mode, EntryMode::File | EntryMode::Executable))
             .map(|entry| entry.name)
@@ -114,7 +134,7 @@ impl Tree {
     #[must_use]
     pub fn below(&self, path: &TreePath, directory: PathEntry) -> Below<'_> {
         let mut below = Below {
-            scan: &self.scan,
+            scan: self.scan(),
             open: Vec::new(),
             path: path.as_bytes().to_vec(),
         };
@@ -135,26 +155,28 @@ impl Tree {
             PathEntry {
                 mode: EntryMode::Directory,
                 id: self.id,
-                node: Some(self.scan.root()),
+                node: Some(self.scan().root()),
             },
         )
     }
 
     /// The fence that all names of the tree fit into.
     #[must_use]
-    pub fn fence(&self) -> String {
-        let numbers = 0..self.scan.len() as u32;
-        let names = numbers
-            .flat_map(|number| self.scan.entries(number))
-            .map(|entry| longest_run(entry.name));
-        markdown::fence(names.max().unwrap_or(0))
+    pub fn fence(&self) -> &str {
+        self.read.fence.get_or_init(|| {
+            let numbers = 0..self.scan().len() as u32;
+            let names = numbers
+                .flat_map(|number| self.scan().entries(number))
+                .map(|entry| longest_run(entry.name));
+            markdown::fence(names.max().unwrap_or(0))
+        })
     }
 
     /// Where the first entry stands whose name holds a secret, and its object: each directory is searched once.
     pub fn find_secret_name(&self, guard: &Guard<'_>) -> Option<(TreePath, NodeId)> {
-        let found = (0..self.scan.len() as u32).find_map(|number| {
+        let found = (0..self.scan().len() as u32).find_map(|number| {
             let at = guard.find_in_names(|| self.names_in(number))?;
-            self.scan.entries(number).nth(at)
+            self.scan().entries(number).nth(at)
         })?;
         let (mut all, mut looked_at) = (self.all(), 0);
         while let Some(walked) = all.next_path().filter(|_| looked_at < PATHS_MAX) {
@@ -170,59 +192,65 @@ impl Tree {
     #[must_use]
     pub fn has_secret_names(&self) -> bool {
         let (scanner, allowed) = (Scanner::built_in(), Allowed::default());
-        (0..self.scan.len() as u32)
-            .any(|number| find_in_names(|| self.names_in(number), scanner, &allowed).is_some())
+        let is_secret =
+            |number| find_in_names(|| self.names_in(number), scanner, &allowed).is_some();
+        *self
+            .read
+            .has_secret_names
+            .get_or_init(|| (0..self.scan().len() as u32).any(is_secret))
     }
 
     fn names_in(&self, number: u32) -> impl Iterator<Item = &[u8]> {
-        self.scan.entries(number).map(|entry| entry.name)
+        self.scan().entries(number).map(|entry| entry.name)
     }
 
     /// How many distinct objects it has.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.scan.len()
+        self.scan().len()
     }
 
     /// True when nothing stands in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.scan.entries(self.scan.root()).next().is_none()
+        self.scan().entries(self.scan().root()).next().is_none()
     }
 
     /// The number of the root's node.
     #[must_use]
     pub fn root_number(&self) -> u32 {
-        self.scan.root()
+        self.scan().root()
     }
 
     /// The entries of a directory by its number, in tree order.
     pub fn entries(&self, number: u32) -> impl Iterator<Item = NodeEntry<'_>> {
-        self.scan.entries(number)
+        self.scan().entries(number)
     }
 
     /// How many files stand below each node, by its number; what is no directory counts for one.
     #[must_use]
-    pub fn file_counts(&self) -> Vec<u64> {
-        let mut counts = vec![1_u64; self.scan.len()];
-        for number in self
-            .scan
-            .bottom_up()
-            .iter()
-            .filter(|number| self.scan.node(**number).is_directory)
-        {
-            let below = |entry: NodeEntry<'_>| match (entry.mode, entry.node) {
-                (EntryMode::Directory, Some(below)) => counts[below as usize],
-                (EntryMode::Directory, None) => 0,
-                _ => 1,
-            };
-            counts[*number as usize] = self
-                .scan
-                .entries(*number)
-                .map(below)
-                .fold(0, u64::saturating_add);
-        }
-        counts
+    pub fn file_counts(&self) -> &[u64] {
+        self.read.file_counts.get_or_init(|| {
+            let mut counts = vec![1_u64; self.scan().len()];
+            for number in self
+                .scan()
+                .bottom_up()
+                .iter()
+                .filter(|number| self.scan().node(**number).is_directory)
+            {
+                let below = |entry: NodeEntry<'_>| match (entry.mode, entry.node) {
+                    (EntryMode::Directory, Some(below)) => counts[below as usize],
+                    (EntryMode::Directory, None) => 0,
+                    _ => 1,
+                };
+                counts[*number as usize] = self
+                    .scan()
+                    .entries(*number)
+                    .map(below)
+                    .fold(0, u64::saturating_add);
+            }
+            counts
+        })
     }
 
     /// The README of the root.
@@ -235,6 +263,18 @@ impl Tree {
         self.root_files()
             .filter(is_readme)
             .min_by_key(|name| *name != b"README.md")
+    }
+}
+
+impl ReadTree {
+    fn of(repo: &Repository, id: NodeId) -> Result<Self, ScanError> {
+        Ok(Self {
+            id,
+            scan: scan(repo, id, &TreePath::root(), IgnoreRules::default(), None)?,
+            fence: OnceLock::new(),
+            has_secret_names: OnceLock::new(),
+            file_counts: OnceLock::new(),
+        })
     }
 }
 

@@ -94,6 +94,8 @@ pub struct Ladder {
     pub text: String,
     /// Its tokens.
     pub tokens: u64,
+    /// True when nothing found no room.
+    pub is_whole: bool,
 }
 
 impl Ladder {
@@ -108,6 +110,7 @@ impl Ladder {
     ) -> Self {
         let mut ladder = Self {
             files: vec![BTreeSet::new(); files.len()],
+            is_whole: true,
             ..Self::default()
         };
         for (_, number, line) in order(files, question, rare, steps) {
@@ -136,6 +139,7 @@ impl Ladder {
                 .sum::<u64>();
             let tokens = ladder.tokens + lines.saturating_sub(gone);
             if tokens > tokens_max {
+                ladder.is_whole = false;
                 break;
             }
             ladder.tokens = tokens;

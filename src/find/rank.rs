@@ -58,6 +58,8 @@ impl Default for Weights {
 pub struct Candidate<'c> {
     /// Its path.
     pub path: &'c [u8],
+    /// The terms of its path.
+    pub path_terms: &'c [Term],
     /// What it has of the question's terms.
     pub hits: &'c Hits,
     /// What is said about it has of them.
@@ -111,15 +113,16 @@ pub fn rank(
         .map(|(scores, weight)| scaled(scores, weight));
     let of = |at: usize| [text[at], past[at], said[at]];
     let mut ranked: Vec<Ranked> = (0..files.len())
+        .filter(|at| of(*at).iter().any(|part| *part > 0.0))
         .map(|at| {
-            let parts = of(at).map(|part| part * standing(files[at].path));
+            let standing = standing(files[at].path);
+            let parts = of(at).map(|part| part * standing);
             Ranked {
                 number: at as u32,
                 score: parts.iter().sum(),
                 parts,
             }
         })
-        .filter(|ranked| ranked.score > 0.0)
         .collect();
     ranked.sort_by(|one, other| {
         let path = |ranked: &Ranked| files[ranked.number as usize].path;
@@ -171,6 +174,34 @@ fn scaled(scores: Vec<f64>, weight: f64) -> Vec<f64> {
     }
 }
 
+/// The terms of paths, one path behind the other: they are the same for every question.
+#[derive(Debug, Default)]
+pub struct PathTerms {
+    terms: Vec<Term>,
+    ends: Vec<u32>,
+}
+
+impl PathTerms {
+    /// Splits paths into terms.
+    pub fn of<'p>(paths: impl Iterator<Item = &'p [u8]>) -> Self {
+        let mut all = Self::default();
+        for path in paths {
+            terms(&String::from_utf8_lossy(path), |_, term| {
+                all.terms.push(term);
+            });
+            all.ends.push(all.terms.len() as u32);
+        }
+        all
+    }
+
+    /// The terms of the path with a number.
+    #[must_use]
+    pub fn get(&self, number: usize) -> &[Term] {
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.terms[start as usize..self.ends[number] as usize]
+    }
+}
+
 /// What paths have of the question's terms.
 struct Paths {
     /// For each file how often each term stands in its path; empty for a path that has none.
@@ -180,27 +211,23 @@ struct Paths {
 
 impl Paths {
     fn of(question: &Query, files: &[Candidate<'_>]) -> Self {
-        let numbers: HashMap<Term, usize> = question
-            .terms
-            .iter()
-            .enumerate()
-            .map(|(at, term)| (*term, at))
-            .collect();
+        let mut places: Vec<(Term, usize)> = question.terms.iter().copied().zip(0..).collect();
+        places.sort_unstable();
         let mut all = Self {
             counts: Vec::with_capacity(files.len()),
             lengths: Vec::with_capacity(files.len()),
         };
         for file in files {
-            let (mut counts, mut length) = (Vec::new(), 0);
-            terms(&String::from_utf8_lossy(file.path), |_, term| {
-                length += 1;
-                if let Some(at) = numbers.get(&term) {
+            let mut counts = Vec::new();
+            for term in file.path_terms {
+                if let Ok(at) = places.binary_search_by_key(term, |(term, _)| *term) {
+                    let at = places[at].1;
                     counts.resize(question.terms.len(), 0_u8);
-                    counts[*at] = counts[*at].saturating_add(1);
+                    counts[at] = counts[at].saturating_add(1);
                 }
-            });
+            }
             all.counts.push(counts);
-            all.lengths.push(length);
+            all.lengths.push(file.path_terms.len() as u32);
         }
         all
     }
@@ -353,12 +380,12 @@ mod tests {
             .iter()
             .map(|(_, text)| words_of(text).hits(&question.terms))
             .collect();
-        let candidates: Vec<Candidate<'_>> = files
-            .iter()
-            .zip(&hits)
-            .map(|((path, _), hits)| Candidate {
-                path: path.as_bytes(),
-                hits,
+        let terms = PathTerms::of(files.iter().map(|(path, _)| path.as_bytes()));
+        let candidates: Vec<Candidate<'_>> = (0..files.len())
+            .map(|at| Candidate {
+                path: files[at].0.as_bytes(),
+                path_terms: terms.get(at),
+                hits: &hits[at],
                 said: None,
             })
             .collect();
@@ -400,6 +427,7 @@ mod tests {
         let none = Hits::default();
         let files = ["a", "b"].map(|path| Candidate {
             path: path.as_bytes(),
+            path_terms: &[],
             hits: &none,
             said: None,
         });

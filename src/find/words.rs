@@ -104,6 +104,22 @@ impl Words {
     }
 }
 
+impl Words {
+    /// How many terms each sort of its text has.
+    pub(super) fn lengths(&self) -> [u32; FIELDS] {
+        Self::hits_in(&self.0, &[]).unwrap_or_default().lengths
+    }
+
+    /// Each term with how often it stands in each sort, in order of terms.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (Term, [u8; FIELDS])> {
+        let entries = self.0.get(HEAD_BYTES..).unwrap_or_default();
+        entries.as_chunks::<ENTRY_BYTES>().0.iter().map(|entry| {
+            let [a, b, c, d, counts @ ..] = *entry;
+            (u32::from_le_bytes([a, b, c, d]), counts)
+        })
+    }
+}
+
 impl Cached for Words {
     const FILE_NAME: &'static str = "words";
     const VERSION: u8 = 3;

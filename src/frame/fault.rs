@@ -111,6 +111,13 @@ impl Skipped {
         self.add(&TreePath::new(name.path()), fault);
     }
 
+    /// True when no entry was noted since they were taken.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.is_empty()
+    }
+
     /// Every entry that was noted since the last call, and what is wrong with it.
     #[must_use]
     pub fn take(&self) -> Vec<(String, String)> {

@@ -34,7 +34,7 @@ use super::file::{create_new_in, names_in, remove_abandoned_in, replace_in};
 use super::lock::{Lock, absent_is_fine};
 use super::repo::Repository;
 use super::seal::Seal;
-use crate::base::{Digest, HashKey};
+use crate::base::{Digest, HashKey, Shelf};
 
 /// The folder's name in a git directory.
 const NAME: &str = "merkle";
@@ -78,6 +78,7 @@ pub struct StateDir {
     below: Vec<&'static str>,
     seal: Arc<Seal>,
     lists_unsigned: bool,
+    shelf: Shelf,
 }
 
 /// A folder that was walked down to.
@@ -96,6 +97,7 @@ impl StateDir {
             below: vec![NAME],
             seal: Arc::default(),
             lists_unsigned: false,
+            shelf: Shelf::default(),
         }
     }
 
@@ -116,6 +118,7 @@ impl StateDir {
             below: Vec::new(),
             seal: Arc::default(),
             lists_unsigned: false,
+            shelf: Shelf::default(),
         }
     }
 
@@ -137,6 +140,18 @@ impl StateDir {
             lists_unsigned,
             ..self
         }
+    }
+
+    /// The same with derived data that this process keeps in memory.
+    #[must_use]
+    pub fn with_shelf(self, shelf: Shelf) -> Self {
+        Self { shelf, ..self }
+    }
+
+    /// Derived data in memory; keeps nothing in a process that answers once.
+    #[must_use]
+    pub fn shelf(&self) -> &Shelf {
+        &self.shelf
     }
 
     /// True where statements that are stored are listed until they are signed.

@@ -122,6 +122,12 @@ pub struct PeopleSay {
 }
 
 impl PeopleSay {
+    /// True when people say nothing.
+    #[must_use]
+    pub fn is_silent(&self) -> bool {
+        self.standing.is_empty() && self.carried.is_empty()
+    }
+
     /// What stands about a node, and what is carried to a path.
     pub fn notes<'s>(
         &'s self,

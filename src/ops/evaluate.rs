@@ -20,12 +20,12 @@ use crate::base::token::estimate;
 use crate::base::{NodeId, TreePath};
 use crate::find::score::{recall, reciprocal_rank};
 use crate::find::{
-    Candidate, Hits, Ladder, Line, Query, Steps, Terms, Weights, Words, rank, words_of,
+    Candidate, Hits, Ladder, Line, PathTerms, Query, Steps, Terms, Weights, Words, rank, words_of,
 };
 use crate::git::ObjectKind;
 use crate::ops;
 use crate::regen::record::Records;
-use crate::symbol::map::{Detail, FileSymbols, Legend, MapFile, SymbolMap, references};
+use crate::symbol::map::{Detail, FileSymbols, Legend, MapFile, SymbolMap};
 use crate::symbol::render;
 use crate::synthesis::outline;
 use crate::workspace::Workspace;
@@ -137,8 +137,7 @@ impl<'w> Judge<'w> {
         let found =
             ops::map::symbols(&self.workspace.repository, &self.workspace.state, case.tree)?;
         let files = found.files();
-        let references = references(&files);
-        let map = SymbolMap::new(&files, &references);
+        let map = found.map(&files);
         let sources = self.sources(&findable, &files, &map)?;
         let right: Vec<u32> = (0..sources.len() as u32)
             .filter(|at| case.files.contains(&sources[*at as usize].path))
@@ -287,11 +286,12 @@ fn ladder(
         terms,
     } = *ranked;
     let files_max = (budget / 4) as usize;
-    let found = ranking
+    let numbers = ranking
         .iter()
         .take(files_max)
-        .map(|at| findable.found(sources[*at as usize].number));
-    let found: Vec<_> = found.collect::<Result<_, _>>()?;
+        .map(|at| sources[*at as usize].number);
+    let numbers: Vec<u32> = numbers.collect();
+    let found = findable.found(&numbers)?;
     let ladder = Ladder::within(&found, &case.question, terms, budget, &Steps::default());
     let shown = ladder
         .files
@@ -329,15 +329,14 @@ struct ListedFile {
 }
 
 fn flat(question: &Query, sources: &[Source], hits: &[Hits], weights: &Weights) -> Vec<u32> {
-    let candidates: Vec<Candidate<'_>> = sources
-        .iter()
-        .zip(hits)
-        .map(|(source, hits)| Candidate {
-            path: source.path.as_bytes(),
-            hits,
-            said: None,
-        })
-        .collect();
+    let terms = PathTerms::of(sources.iter().map(|source| source.path.as_bytes()));
+    let candidate = |at: usize| Candidate {
+        path: sources[at].path.as_bytes(),
+        path_terms: terms.get(at),
+        hits: &hits[at],
+        said: None,
+    };
+    let candidates: Vec<Candidate<'_>> = (0..sources.len()).map(candidate).collect();
     rank(question, &candidates, &[], weights)
         .0
         .iter()
@@ -461,7 +460,7 @@ impl ScoredAnswer<'_> {
                 )
             }
             (None, _) => {
-                let is_there = in_map(self.files[source.in_map as usize].symbols);
+                let is_there = in_map(self.files[source.in_map as usize].symbols());
                 (is_there, is_there)
             }
         }

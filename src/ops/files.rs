@@ -1,10 +1,12 @@
 //! The files of a snapshot: its paths, and each distinct content once for each language that its names say.
 
 use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
-use crate::base::{NodeId, TreePath};
+use crate::base::{NodeId, Shelf, TreePath};
 use crate::context::tree::{PATHS_MAX, Tree};
-use crate::git::{EntryMode, ObjectError};
+use crate::find::PathTerms;
+use crate::git::{EntryMode, ObjectError, Repository};
 use crate::node::ScanError;
 use crate::symbol::Language;
 use crate::synthesis::outline;
@@ -35,6 +37,7 @@ pub struct Files {
     pub contents: Vec<Content>,
     /// True when there are more files than the limit, or more paths than are looked at.
     pub is_cut: bool,
+    path_terms: OnceLock<PathTerms>,
 }
 
 /// One content, and where it was met first.
@@ -48,10 +51,40 @@ pub struct Content {
     pub first: usize,
 }
 
+/// The files of a tree up to a limit, on the shelf.
+struct KeptFiles {
+    tree: NodeId,
+    files_max: usize,
+    files: Arc<Files>,
+}
+
+/// Snapshots whose files stay in memory between two answers.
+const KEPT_MAX: usize = 2;
+
 impl Files {
+    /// Reads the paths of a root tree, up to a limit, where they are not on the shelf.
+    pub fn read(
+        repo: &Repository,
+        shelf: &Shelf,
+        tree: NodeId,
+        files_max: usize,
+    ) -> Result<Arc<Self>, FilesError> {
+        let fits = |kept: &KeptFiles| kept.tree == tree && kept.files_max == files_max;
+        if let Some(kept) = shelf.find(fits) {
+            return Ok(Arc::clone(&kept.files));
+        }
+        let files = Arc::new(Self::of(&Tree::read(repo, shelf, tree)?, files_max));
+        let kept = KeptFiles {
+            tree,
+            files_max,
+            files: Arc::clone(&files),
+        };
+        shelf.put(Arc::new(kept), KEPT_MAX);
+        Ok(files)
+    }
+
     /// Notes the paths of a tree, up to a limit.
-    #[must_use]
-    pub fn of(tree: &Tree, files_max: usize) -> Self {
+    fn of(tree: &Tree, files_max: usize) -> Self {
         let mut files = Self::default();
         let mut numbers: HashMap<(NodeId, Option<Language>), u32> = HashMap::new();
         let has_secret_names = tree.has_secret_names();
@@ -87,6 +120,19 @@ impl Files {
         }
         files.is_cut = true;
         files
+    }
+
+    /// The path of a file, and its content.
+    #[must_use]
+    pub fn at(&self, number: u32) -> (&[u8], &Content) {
+        let (path, content) = &self.paths[number as usize];
+        (path, &self.contents[*content as usize])
+    }
+
+    /// The terms of the paths.
+    pub fn path_terms(&self) -> &PathTerms {
+        let paths = || self.paths.iter().map(|(path, _)| path.as_slice());
+        self.path_terms.get_or_init(|| PathTerms::of(paths()))
     }
 
     /// The first name of a content.

@@ -4,17 +4,18 @@
 //! and a look at what is kept.
 
 use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::sync::Arc;
 
 use super::carried::{self, Carried};
 use super::files::{Content, Files, FilesError};
+use super::lexicon::Lexicon;
 use super::payload;
 use super::refresh;
 use crate::agent::OUTLINE;
-use crate::base::NodeId;
 use crate::base::cores::{beside, on_all_cores};
 use crate::base::path::quote;
 use crate::base::printable::one_line;
-use crate::context::tree::Tree;
+use crate::base::{Digest, NodeId};
 use crate::find::{
     Candidate, Definitions, FIELDS, Hit, Hits, Past, Query, Ranked, Term, Terms, Weights, Words,
     rank, read, words_of,
@@ -46,11 +47,13 @@ pub enum FindError {
 }
 
 /// What is known of the contents of a snapshot; shared by threads.
-struct Corpus {
-    files: Files,
+pub(super) struct Corpus {
+    pub(super) files: Arc<Files>,
     records: Records,
-    words: ObjectCache<Words>,
-    definitions: ObjectCache<Definitions>,
+    words: Arc<ObjectCache<Words>>,
+    definitions: Arc<ObjectCache<Definitions>>,
+    /// The words of the contents by term, in a process that is asked again.
+    lexicon: Option<Arc<Lexicon>>,
 }
 
 /// The files of a snapshot, ready to be asked about.
@@ -62,10 +65,13 @@ pub struct Findable<'w> {
     /// The newest commits first.
     past: Vec<Past>,
     /// By the number of a file, what people and models say about it.
-    said: HashMap<u32, Vec<FileStatement>>,
+    said: Arc<SaidOfFiles>,
     /// True when there are more files than are looked at.
     pub is_cut: bool,
 }
+
+/// By the number of a file, what people and models say about it.
+type SaidOfFiles = HashMap<u32, Vec<FileStatement>>;
 
 /// A statement about a file.
 struct FileStatement {
@@ -84,6 +90,15 @@ pub struct Ranking {
     pub absent: usize,
 }
 
+impl Ranking {
+    /// The numbers of the best files.
+    #[must_use]
+    pub fn best(&self, count_max: usize) -> Vec<u32> {
+        let best = self.files.iter().take(count_max);
+        best.map(|ranked| ranked.number).collect()
+    }
+}
+
 /// Reads the paths of a root tree and the past of a commit; what is ignored, links and submodules are left out.
 pub fn findable<'w>(
     repo: &'w Repository,
@@ -94,26 +109,29 @@ pub fn findable<'w>(
     let cache = state.cache();
     std::thread::scope(|scope| {
         let words = beside(scope, || object_cache::<Words>(&cache));
+        let shelf = state.shelf();
         let past = past(repo, history, &cache);
-        let paths = Tree::read(repo, tree).map_err(FilesError::from)?;
         let (definitions, files, records) = (
             object_cache(&cache),
-            Files::of(&paths, FILES_MAX),
+            Files::read(repo, shelf, tree, FILES_MAX)?,
             Records::of(&cache),
         );
         let is_cut = files.is_cut;
         let corpus = Corpus {
-            files,
             records,
             words: words.join(),
             definitions,
+            lexicon: shelf
+                .lasts()
+                .then(|| Lexicon::on(shelf, files.contents.len())),
+            files,
         };
         Ok(Findable {
             repository: repo,
             tree,
             corpus,
             past,
-            said: HashMap::new(),
+            said: Arc::default(),
             is_cut,
         })
     })
@@ -129,11 +147,47 @@ pub fn add_said(
     if store.tree().is_none() {
         return Ok(());
     }
-    let index = refresh::index(
-        &workspace.state,
-        store,
-        findable.corpus.files.contents.len(),
-    )?;
+    let shelf = workspace.state.shelf();
+    let agents = workspace.agents_digest();
+    let fits = |kept: &KeptSaid| {
+        (kept.tree, kept.history, kept.store) == (root.tree, root.history, store.commit())
+            && kept.agents == agents
+    };
+    if let Some(kept) = shelf.find(fits) {
+        findable.said = Arc::clone(&kept.said);
+        return Ok(());
+    }
+    findable.said = Arc::new(said_of_files(workspace, findable, root, store)?);
+    // Entries that are passed over are told about each time.
+    if workspace.skipped.is_empty() {
+        let kept = KeptSaid {
+            tree: root.tree,
+            history: root.history,
+            store: store.commit(),
+            agents,
+            said: Arc::clone(&findable.said),
+        };
+        shelf.put(Arc::new(kept), 1);
+    }
+    Ok(())
+}
+
+/// What is said about the files of a snapshot, on the shelf with all that it depends on.
+struct KeptSaid {
+    tree: NodeId,
+    history: Option<NodeId>,
+    store: Option<NodeId>,
+    agents: Digest,
+    said: Arc<SaidOfFiles>,
+}
+
+fn said_of_files(
+    workspace: &Workspace,
+    findable: &Findable<'_>,
+    root: &SnapshotRoot,
+    store: &Store<'_>,
+) -> Result<SaidOfFiles, FindError> {
+    let mut index = refresh::index(&workspace.state, store, 0)?;
     let is_spoken = |(_, slot): &(usize, &Slot)| slot.agent.as_str() != OUTLINE;
     let slots: Vec<u16> = index
         .slots()
@@ -143,13 +197,18 @@ pub fn add_said(
         .map(|(at, _)| at as u16)
         .collect();
     let people = carried::people_say(&workspace.repository, &workspace.state, store, root)?;
+    let mut all = SaidOfFiles::new();
+    if slots.is_empty() && people.is_silent() {
+        return Ok(all);
+    }
+    index.prepare(findable.corpus.files.contents.len());
     for number in 0..findable.corpus.files.paths.len() as u32 {
         let (node, path) = (findable.object(number), findable.path(number));
         let notes = people.notes(&node, path).map(|(frame, carried)| {
             let state = carried.map_or_else(|| "fresh".to_owned(), Carried::age);
             said(frame, &state)
         });
-        let mut all: Vec<FileStatement> = notes.collect();
+        let mut of_file: Vec<FileStatement> = notes.collect();
         for record in slots
             .iter()
             .filter_map(|slot| index.find_head(&node, *slot))
@@ -168,16 +227,16 @@ pub fn add_said(
                 invalidated: false,
                 seq_max: record.seq,
             };
-            all.push(said(
+            of_file.push(said(
                 &head.frame,
                 payload::state_word(workspace, store, root.tree, &head),
             ));
         }
-        if !all.is_empty() {
-            findable.said.insert(number, all);
+        if !of_file.is_empty() {
+            all.insert(number, of_file);
         }
     }
-    Ok(())
+    Ok(all)
 }
 
 /// The newest commits that lead to a commit, itself first.
@@ -185,7 +244,7 @@ fn past(repo: &Repository, history: Option<NodeId>, cache: &StateDir) -> Vec<Pas
     let Some(tip) = history else {
         return Vec::new();
     };
-    let known: ObjectCache<Past> = object_cache(cache);
+    let known = object_cache::<Past>(cache);
     let read = |id: NodeId| match known.get(id, None) {
         Some(past) => past,
         // A partial clone may not hold the trees of every commit: what it does not say, it does not say. A commit
@@ -252,6 +311,32 @@ impl Corpus {
             .map(|(words, _)| words.hits(terms)))
     }
 
+    /// The words of a content; `None` for what this clone does not hold.
+    pub(super) fn words_of(
+        &self,
+        repo: &Repository,
+        content: &Content,
+    ) -> Result<Option<Words>, ObjectError> {
+        match self.words.get(content.id, content.language) {
+            Some(known) => Ok(Some(known)),
+            None => Ok(self.read(repo, content)?.map(|(words, _)| words)),
+        }
+    }
+
+    fn definitions_of(
+        &self,
+        repo: &Repository,
+        content: &Content,
+    ) -> Result<Definitions, ObjectError> {
+        match self.definitions.get(content.id, content.language) {
+            Some(known) => Ok(known),
+            None => Ok(self
+                .read(repo, content)?
+                .map(|(_, found)| found)
+                .unwrap_or_default()),
+        }
+    }
+
     /// Reads a content and keeps what is found; `None` for what this clone does not hold.
     fn read(
         &self,
@@ -291,7 +376,7 @@ impl Findable<'_> {
     /// The path of a file.
     #[must_use]
     pub fn path(&self, number: u32) -> &[u8] {
-        &self.corpus.files.paths[number as usize].0
+        self.corpus.files.at(number).0
     }
 
     /// The object of a file.
@@ -301,12 +386,15 @@ impl Findable<'_> {
     }
 
     fn content(&self, number: u32) -> &Content {
-        &self.corpus.files.contents[self.corpus.files.paths[number as usize].1 as usize]
+        self.corpus.files.at(number).1
     }
 
     /// What each content has of some terms; what was not read before is read now. `None` for what this clone does not hold.
     pub fn hits(&self, terms: &[Term]) -> Result<Vec<Option<Hits>>, FindError> {
         let (repo, corpus) = (self.repository, &self.corpus);
+        if let Some(lexicon) = &corpus.lexicon {
+            return lexicon.hits(repo, corpus, terms);
+        }
         let work =
             |repo: &Repository, at: usize| corpus.hits_of(repo, &corpus.files.contents[at], terms);
         let read = on_all_cores(corpus.files.contents.len(), repo, || repo.fork(), work);
@@ -331,7 +419,7 @@ impl Findable<'_> {
         weights: &Weights,
     ) -> Result<Ranking, FindError> {
         let hits = self.hits(&question.terms)?;
-        let none = Hits::default();
+        let (none, path_terms) = (Hits::default(), self.corpus.files.path_terms());
         let numbers: Vec<u32> = (0..self.corpus.files.paths.len() as u32)
             .filter(|number| wanted(self.path(*number)))
             .collect();
@@ -344,6 +432,7 @@ impl Findable<'_> {
                 let (path, content) = &self.corpus.files.paths[*number as usize];
                 Candidate {
                     path,
+                    path_terms: path_terms.get(*number as usize),
                     hits: hits[*content as usize].as_ref().unwrap_or(&none),
                     said: said.as_ref(),
                 }
@@ -379,31 +468,24 @@ impl Findable<'_> {
         Ok(hits.map(|hits| hits.counts).unwrap_or_default())
     }
 
-    /// A file with what can be shown of it.
-    pub fn found(&self, number: u32) -> Result<Hit, FindError> {
-        let content = self.content(number);
-        let failed = |source| self.corpus.files.failed(content, source);
-        let definitions = match self.corpus.definitions.get(content.id, content.language) {
-            Some(known) => known,
-            None => self
-                .corpus
-                .read(self.repository, content)
-                .map_err(failed)?
-                .map(|(_, found)| found)
-                .unwrap_or_default(),
+    /// Files by their numbers, with what can be shown of them.
+    pub fn found(&self, numbers: &[u32]) -> Result<Vec<Hit>, FindError> {
+        let (repo, corpus, said) = (self.repository, &self.corpus, &self.said);
+        let work = |repo: &Repository, at: usize| {
+            let number = numbers[at];
+            let (path, content) = corpus.files.at(number);
+            let definitions = corpus
+                .definitions_of(repo, content)
+                .map_err(|source| corpus.files.failed(content, source))?;
+            let said = said.get(&number).into_iter().flatten();
+            Ok(Hit {
+                path: one_line(&quote(path, false)),
+                said: said.map(|said| said.shown.clone()).collect(),
+                definitions,
+            })
         };
-        let said = self
-            .said
-            .get(&number)
-            .into_iter()
-            .flatten()
-            .map(|said| said.shown.clone())
-            .collect();
-        Ok(Hit {
-            path: one_line(&quote(self.path(number), false)),
-            said,
-            definitions,
-        })
+        let found = on_all_cores(numbers.len(), repo, || repo.fork(), work);
+        found.into_iter().collect()
     }
 }
 

@@ -17,6 +17,7 @@ pub mod evidence;
 pub mod files;
 pub mod find;
 pub mod last_run;
+mod lexicon;
 pub mod map;
 pub mod outline;
 pub mod overview;

@@ -14,18 +14,18 @@ use super::map::{self, SnapshotSymbols};
 use super::outline::outline;
 use super::payload::{self, InputError, PayloadOptions, note};
 use crate::base::limit::FILE_BYTES_MAX;
-use crate::base::{NodeId, TreePath};
+use crate::base::{Digest, NodeId, TreePath};
 use crate::config::table;
 use crate::context::markdown::{code, plain, text};
-use crate::context::overview::{MapPart, Overview, Readme, readme_text};
+use crate::context::overview::{CountedPart, MapPart, Overview, Readme, readme_text};
 use crate::context::resource::{Note, Part, STALE, weight};
 use crate::context::tree::Tree;
 use crate::context::{ContextError, Document};
-use crate::find::{Hit, Ladder, Query, Steps, Weights};
+use crate::find::{Ladder, Query, Steps, Weights};
 use crate::frame::{Frame, Head, MadeBy, NodeKind, Store};
 use crate::git::{EntryMode, ObjectKind, Repository};
 use crate::node::{Snapshot, SnapshotRoot};
-use crate::symbol::map::{Detail, SymbolMap, references};
+use crate::symbol::map::{Detail, SymbolMap};
 use crate::view::LocatedNode;
 use crate::workspace::{Settings, Workspace};
 
@@ -73,10 +73,9 @@ pub(super) fn plan_overview<'w>(
             }
         })?;
     let files = found.files();
-    let references = references(&files);
-    let map = SymbolMap::new(&files, &references);
+    let map = found.map(&files);
     // A file that declares nothing stands in the structure.
-    let says = |number: &u32| !files[*number as usize].symbols.entries.is_empty();
+    let says = |number: &u32| map.declares(*number);
     let all: Vec<u32> = (0..files.len() as u32).filter(says).collect();
     let map = |tokens_max: u64| map_part(&map, &all, tokens_max, &found);
     plan_with(workspace, options, store, said, &map)
@@ -91,10 +90,14 @@ fn plan_with<'w>(
     map: &dyn Fn(u64) -> MapPart,
 ) -> Result<Document<'w>, InputError> {
     let root = options.root;
-    let tree = Tree::read(&workspace.repository, root.tree).map_err(ContextError::from)?;
+    let tree = Tree::read(&workspace.repository, workspace.state.shelf(), root.tree)
+        .map_err(ContextError::from)?;
     let overview = Overview {
-        notes: note_parts(said, &tree),
-        statements: statement_parts(workspace, store, &tree)?,
+        notes: note_parts(said, &tree)
+            .into_iter()
+            .map(CountedPart::from)
+            .collect(),
+        statements: kept_statements(workspace, store, &tree)?,
         map,
         readme: readme(&workspace.repository, &tree),
         branch: branch_lines(workspace, root)?,
@@ -118,20 +121,7 @@ fn answer<'q>(
     find::add_said(workspace, &mut findable, root, store)?;
     let ranking = findable.rank(question, &|_| true, &Weights::default())?;
     let all = ranking.files.len();
-    let found = ranking
-        .files
-        .iter()
-        .take(FOUND_MAX)
-        .map(|ranked| findable.found(ranked.number));
-    let found: Vec<Hit> = found.collect::<Result<_, _>>()?;
-    let whole = Ladder::within(
-        &found,
-        question,
-        &ranking.terms,
-        u64::MAX,
-        &Steps::default(),
-    )
-    .tokens;
+    let found = findable.found(&ranking.best(FOUND_MAX))?;
     Ok(move |tokens_max: u64| {
         let ladder = Ladder::within(
             &found,
@@ -140,7 +130,7 @@ fn answer<'q>(
             tokens_max,
             &Steps::default(),
         );
-        let (files, is_whole) = (ladder.shown(), whole <= tokens_max && found.len() == all);
+        let (files, is_whole) = (ladder.shown(), ladder.is_whole && found.len() == all);
         MapPart {
             text: ladder.text,
             files,
@@ -149,6 +139,52 @@ fn answer<'q>(
             is_found: true,
         }
     })
+}
+
+/// The statements about the directories of a tree, on the shelf with all that they depend on.
+struct KeptStatements {
+    tree: NodeId,
+    head: Option<NodeId>,
+    store: Option<NodeId>,
+    agents: Digest,
+    parts: Arc<Vec<CountedPart>>,
+}
+
+/// The best statement about each directory, from the shelf where they are there.
+fn kept_statements(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    tree: &Tree,
+) -> Result<Arc<Vec<CountedPart>>, InputError> {
+    let shelf = workspace.state.shelf();
+    let (head, agents) = (head_tree(workspace), workspace.agents_digest());
+    let fits = |kept: &KeptStatements| {
+        (kept.tree, kept.head, kept.store) == (tree.id, head, store.commit())
+            && kept.agents == agents
+    };
+    if let Some(kept) = shelf.find(fits) {
+        return Ok(Arc::clone(&kept.parts));
+    }
+    let parts = statement_parts(workspace, store, tree)?.into_iter();
+    let parts = Arc::new(parts.map(CountedPart::from).collect());
+    // Entries that are passed over are told about each time.
+    if workspace.skipped.is_empty() {
+        let kept = KeptStatements {
+            tree: tree.id,
+            head,
+            store: store.commit(),
+            agents,
+            parts: Arc::clone(&parts),
+        };
+        shelf.put(Arc::new(kept), 1);
+    }
+    Ok(parts)
+}
+
+/// The root tree of the last commit.
+fn head_tree(workspace: &Workspace) -> Option<NodeId> {
+    let head = workspace.root(&Snapshot::Revision("HEAD".to_owned()));
+    head.ok().map(|head| head.tree)
 }
 
 /// The best statement about each directory, from the top.
@@ -226,10 +262,7 @@ pub(super) fn said_earlier(
     path: &TreePath,
 ) -> Option<Head> {
     store.tree()?;
-    let head = workspace
-        .root(&Snapshot::Revision("HEAD".to_owned()))
-        .ok()
-        .filter(|head| head.tree != tree)?;
+    let head = head_tree(workspace).filter(|head| *head != tree)?;
     let at = |tree: &NodeId| {
         if path.is_root() {
             Some(*tree)
@@ -241,7 +274,7 @@ pub(super) fn said_earlier(
                 .map(|(_, id)| id)
         }
     };
-    let node = at(&head.tree).filter(|node| at(&tree) != Some(*node))?;
+    let node = at(&head).filter(|node| at(&tree) != Some(*node))?;
     best(store.heads(&node).ok()?, true)
 }
 

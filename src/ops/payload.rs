@@ -190,6 +190,7 @@ pub(super) fn plan_payload<'w>(
     };
     let mut document = Document::plan(&DocumentRequest {
         repo,
+        shelf: workspace.state.shelf(),
         tree,
         lists: &all,
         frames,

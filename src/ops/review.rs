@@ -11,7 +11,7 @@ use crate::git::{EntryMode, ObjectError, Repository, Side, diff_trees};
 use crate::regen::record::{Blob, Records, with_blob};
 use crate::review::{self, Changes, Code, Content, File, FileRole, How, Refers, Version};
 use crate::symbol;
-use crate::symbol::map::{MapFile, references};
+use crate::symbol::map::MapFile;
 use crate::synthesis::outline;
 use crate::workspace::Workspace;
 
@@ -196,7 +196,7 @@ fn referring(
         }
     }
     let mut found: BTreeMap<usize, Refers> = BTreeMap::new();
-    for (from, file) in references(&files).files.iter().enumerate() {
+    for (from, file) in symbols.references(&files).files.iter().enumerate() {
         for number in file
             .targets
             .iter()
@@ -220,7 +220,7 @@ fn entry(file: &MapFile<'_>, declaration: &review::Declaration) -> Option<u32> {
     let is_it = |entry: symbol::map::MapEntry<'_>| {
         entry.form.line == declaration.line && entry.name == declaration.own
     };
-    file.symbols
+    file.symbols()
         .entries
         .iter()
         .position(is_it)

@@ -4,7 +4,7 @@
 //! outlines, maps, `find`, and what stands for a file in the bases of an agent to whom only outlines matter.
 
 use std::cell::RefCell;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::plan::file_name;
 use crate::base::cores::on_all_cores;
@@ -26,12 +26,15 @@ thread_local! {
 
 /// The values of a kind that were read from objects before; where the file cannot be had, there are none.
 #[must_use]
-pub fn object_cache<T: Cached>(cache: &StateDir) -> ObjectCache<T> {
-    let file = cache
-        .create()
-        .and_then(|()| cache.open_to_append(T::FILE_NAME))
-        .ok();
-    ObjectCache::open(file, cache.key(KEY_CONTEXT))
+pub fn object_cache<T: Cached + 'static>(cache: &StateDir) -> Arc<ObjectCache<T>> {
+    let shelf = cache.shelf();
+    shelf.find(ObjectCache::<T>::is_there).unwrap_or_else(|| {
+        let file = cache
+            .create()
+            .and_then(|()| cache.open_to_append(T::FILE_NAME))
+            .ok();
+        shelf.put(Arc::new(ObjectCache::open(file, cache.key(KEY_CONTEXT))), 1)
+    })
 }
 
 /// What an object holds for those who describe it.
@@ -69,7 +72,7 @@ pub fn with_blob<R>(
 /// What files declare, by their objects.
 pub struct Records {
     directory: Option<StateDir>,
-    kept: OnceLock<OutlineCache>,
+    kept: OnceLock<Arc<OutlineCache>>,
 }
 
 impl Records {

@@ -29,7 +29,7 @@ use crate::ops::{self, PageOptions};
 use crate::profile::{Profile, Standards};
 use crate::prompt::SYSTEM_PROMPT;
 use crate::secret::{Allowed, guard};
-use crate::symbol::map::{Detail, KeptFile, Legend, Level, Previous, SymbolMap, references};
+use crate::symbol::map::{Detail, KeptFile, Legend, Level, Previous, SymbolMap};
 use crate::tier::{FileList, Key, State};
 use crate::workspace::Workspace;
 
@@ -368,12 +368,9 @@ fn add_symbols(
     let MapOf { tree, shown, last } = from;
     let found = ops::map::symbols(&workspace.repository, &workspace.state, *tree)?;
     let files = found.files();
-    let references = references(&files);
-    let map = SymbolMap::new(&files, &references);
-    let says = |number: &u32| {
-        let file = &files[*number as usize];
-        !file.symbols.entries.is_empty() && !shown.contains(file.path)
-    };
+    let map = found.map(&files);
+    let says =
+        |number: &u32| map.declares(*number) && !shown.contains(files[*number as usize].path);
     let wanted: Vec<u32> = (0..files.len() as u32).filter(says).collect();
     let (legend, chosen) = choose(&map, &wanted, sizes.symbols, last);
     let left = wanted.len() - chosen.len();
@@ -412,9 +409,14 @@ fn add_symbols(
             .map(|number| TreePath::new(files[number as usize].path))
             .collect()
     };
-    reference.components = references.components().into_iter().map(paths).collect();
+    reference.components = map
+        .references()
+        .components()
+        .into_iter()
+        .map(paths)
+        .collect();
     let lines: Vec<String> = (0..files.len() as u32)
-        .map(|number| map.shown_path(number).to_owned())
+        .map(|number| map.shown_path(number))
         .collect();
     notes.extend(ops::absent::note(
         &workspace.repository,

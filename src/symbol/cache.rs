@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::marker::PhantomData;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt as _};
 use std::sync::{Mutex, PoisonError};
 
 use super::codec;
@@ -115,6 +115,13 @@ impl<T: Cached> ObjectCache<T> {
             places: Mutex::new(places),
             kept: PhantomData,
         }
+    }
+
+    /// True while its file has a name: another process may have removed it.
+    #[must_use]
+    pub fn is_there(&self) -> bool {
+        let metadata = self.file.as_ref().map(File::metadata);
+        metadata.is_some_and(|found| found.is_ok_and(|found| found.nlink() > 0))
     }
 
     /// How many values are in it.

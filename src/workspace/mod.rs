@@ -8,6 +8,7 @@ pub mod offer;
 pub mod open;
 pub mod paths;
 pub mod secrets;
+mod seen;
 pub mod settings;
 pub mod sharing;
 pub(crate) mod state;

@@ -3,10 +3,11 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use super::seen;
 use super::settings::{Settings, SettingsError};
 use super::trust::{JudgedFolder, Trust};
 use crate::agent::{AgentOrigin, Registry};
-use crate::base::TreePath;
+use crate::base::{Digest, FieldHasher, TreePath};
 use crate::config::{Environment, Folder, locate};
 use crate::frame::commit::CommitError;
 use crate::frame::{Skipped, Store, commit, spool};
@@ -103,14 +104,25 @@ impl Workspace {
         self.registry.get_or_init(|| self.agents())
     }
 
+    /// A digest of what defines the agents, for what is kept in memory.
+    pub(crate) fn agents_digest(&self) -> Digest {
+        FieldHasher::new("git-merkle 2026 agents in memory/1")
+            .field(self.folder.digest().as_bytes())
+            .field(self.personal_folder().digest().as_bytes())
+            .finish()
+    }
+
     /// All profiles that can be named here: the user's own over the repository's over the built-in one.
     #[must_use]
     pub fn profiles(&self) -> Profiles {
         Profiles::load(&[&self.folder, self.personal_folder()])
     }
 
-    /// The root of a snapshot.
+    /// The root of a snapshot; for a work tree that this process has seen before, and that has not changed, without git.
     pub fn root(&self, snapshot: &Snapshot) -> Result<SnapshotRoot, SnapshotError> {
+        if *snapshot == Snapshot::Worktree && self.state.shelf().lasts() {
+            return seen::work_tree(&self.repository, self.state.shelf());
+        }
         snapshot.root(&self.repository)
     }
 

@@ -9,7 +9,7 @@
 //! A path that stands in the snapshot as it is written comes first, so a name that looks like a pattern can be given.
 
 use super::target::{Meant, Target, TargetError, locate, meant};
-use crate::base::{NodeId, NodeKind, TreePath};
+use crate::base::{NodeId, NodeKind, Shelf, TreePath};
 use crate::context::tree::Tree;
 use crate::git::{EntryMode, PathFilter, Pathspec, PathspecError, Repository};
 
@@ -112,7 +112,7 @@ pub(super) fn files_that_match(
     patterns: impl IntoIterator<Item = Pathspec>,
 ) -> Result<Vec<Target>, TargetError> {
     let filter = PathFilter::new(patterns);
-    let tree = Tree::read(repo, tree)?;
+    let tree = Tree::read(repo, &Shelf::default(), tree)?;
     let mut all = tree.all();
     let mut files = Vec::new();
     // A few objects can stand at any number of paths.

@@ -126,7 +126,8 @@ impl Table {
         let root = workspace
             .root(&Snapshot::Revision("HEAD".to_owned()))
             .map_err(failure)?;
-        let tree = Tree::read(&workspace.repository, root.tree).map_err(failure)?;
+        let tree = Tree::read(&workspace.repository, workspace.state.shelf(), root.tree)
+            .map_err(failure)?;
         let (mut all, mut data) = (tree.all(), Vec::new());
         while let Some(walked) = all.next_path() {
             let is_file = matches!(walked.entry.mode, EntryMode::File | EntryMode::Executable);

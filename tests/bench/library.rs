@@ -13,7 +13,7 @@ use git_merkle::git::{Batch, Location, Repository, StateDir};
 use git_merkle::node::{IgnoreRules, Snapshot, scan};
 use git_merkle::regen::queue::{Priority, Queue};
 use git_merkle::regen::record::object_cache;
-use git_merkle::symbol::{OutlineCache, detect, render};
+use git_merkle::symbol::{Outline, detect, render};
 
 use crate::measure::{Failure, home};
 use crate::sample::{Bodies, node_id};
@@ -153,7 +153,7 @@ pub(crate) fn cached_outlines(repository: &Path) -> Result<(usize, Duration), Fa
         None,
     );
     let scan = scan.map_err(|error| Failure(error.to_string()))?;
-    let cache: OutlineCache = object_cache(
+    let cache = object_cache::<Outline>(
         &StateDir::of(&repo)
             .sealed(Some(home()?.join(".local/state/git-merkle")))
             .cache(),

@@ -167,12 +167,7 @@ fn answer(
     } else {
         usize::try_from(args.budget / FILE_TOKENS_MIN).unwrap_or(usize::MAX)
     };
-    let found = ranking
-        .files
-        .iter()
-        .take(files_max)
-        .map(|ranked| findable.found(ranked.number));
-    let found: Vec<Hit> = found.collect::<Result<_, _>>()?;
+    let found = findable.found(&ranking.best(files_max))?;
     let steps = Steps::default();
     let ladder = Ladder::within(&found, question, &ranking.terms, args.budget, &steps);
     if !program.ui.is_json() {

@@ -9,7 +9,7 @@ use crate::node::SnapshotRoot;
 use crate::ops;
 use crate::ops::map::FILES_MAX;
 use crate::symbol::Language;
-use crate::symbol::map::{Detail, Excerpt, MapEntry, MapFile, SymbolMap, mark, references};
+use crate::symbol::map::{Detail, Excerpt, MapEntry, MapFile, SymbolMap, mark};
 use crate::workspace::{TargetError, Workspace};
 
 /// Arguments of `map`.
@@ -107,8 +107,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     }
     let files = found.files();
     let wanted = wanted(args, &workspace, &root, &files)?;
-    let references = references(&files);
-    let map = SymbolMap::new(&files, &references);
+    let map = found.map(&files);
     let detail = Detail {
         has_lines: args.lines,
         ..Detail::PRINTED
@@ -150,7 +149,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     }
     if program.ui.is_last() {
         // Nothing follows but the end of the process, which gives all of it back at once.
-        std::mem::forget((references, found));
+        drop(map);
+        drop(files);
+        std::mem::forget(found);
     }
     Ok(Exit::Done)
 }
@@ -187,7 +188,7 @@ fn file<'d>(
             .map(|number| json::path(files[*number as usize].path))
             .collect::<Vec<_>>()
     };
-    let entries = file.symbols.entries.iter().enumerate();
+    let entries = file.symbols().entries.iter().enumerate();
     let entries =
         entries.filter(|(at, _)| shown.is_none_or(|shown| shown.entries.contains(&(*at as u32))));
     let symbol = |(at, entry): (usize, MapEntry<'d>)| Symbol {
@@ -203,13 +204,13 @@ fn file<'d>(
         referring: references.counts[at],
         refers_to: references
             .calls_of(at as u32)
-            .map(|name| file.symbols.uses.get(name as usize).name)
+            .map(|name| file.symbols().uses.get(name as usize).name)
             .collect(),
     };
     File {
         path: json::path(file.path),
-        missing: file.symbols.is_absent,
-        language: file.symbols.language.map(Language::name),
+        missing: file.symbols().is_absent,
+        language: file.symbols().language.map(Language::name),
         referring: references.referring,
         imports: paths(&references.imports)
             .into_iter()
@@ -218,11 +219,11 @@ fn file<'d>(
         outside: references
             .outside
             .iter()
-            .map(|at| file.symbols.imports[*at as usize].path.as_str())
+            .map(|at| file.symbols().imports[*at as usize].path.as_str())
             .collect(),
         refers_to: paths(&references.files),
         symbols: entries.map(symbol).collect(),
-        more: file.symbols.more,
+        more: file.symbols().more,
     }
 }
 

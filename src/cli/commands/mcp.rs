@@ -13,6 +13,7 @@ use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio;
 
+use crate::base::Shelf;
 use crate::base::runtime::runtime;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
@@ -33,11 +34,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     if program.ui.can_ask() {
         program.ui.note("this is a server: an MCP client starts it and speaks JSON-RPC to it; the guide docs/guide/agents.md shows how");
     }
-    let server = Server::new(
-        program.global.clone(),
-        program.environment.clone(),
-        args.allow_notes,
-    );
+    let mut global = program.global.clone();
+    global.shelf = Shelf::lasting();
+    let server = Server::new(global, program.environment.clone(), args.allow_notes);
     let runtime = runtime().map_err(|error| CliError::io("cannot start the server", error))?;
     let outcome = runtime.block_on(async {
         match server.serve(stdio()).await {

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use super::legend::{KEY, Legend};
 use super::notation::{Detail, Level, SymbolMap};
-use super::rank::{by_use, standing};
+use super::rank::by_use;
 use crate::base::token::estimate;
 
 /// How many files at the front weigh about the same.
@@ -152,13 +152,13 @@ impl SymbolMap<'_> {
         }
         let ranked = self
             .ranked()
-            .into_iter()
+            .iter()
+            .copied()
             .filter(|number| is_wanted[*number as usize]);
         let heap = ranked.enumerate().map(|(rank, number)| {
             // Of tests and documents there is less than their place alone would give.
-            let weight =
-                standing(self.files()[number as usize].path).sqrt() / (rank as f64 + FRONT_FILES);
-            let has_entries = !self.files()[number as usize].symbols.entries.is_empty();
+            let weight = self.standing(number).sqrt() / (rank as f64 + FRONT_FILES);
+            let has_entries = self.declares(number);
             let first = weight / FRONT_LINES * if has_entries { 1.0 } else { PATH };
             Next {
                 weight: first.to_bits(),
@@ -175,7 +175,7 @@ impl SymbolMap<'_> {
 
     /// The lines of one file, first the path where it has no declarations.
     fn lines_of(&self, number: u32) -> Vec<Line> {
-        let symbols = self.files()[number as usize].symbols;
+        let symbols = self.files()[number as usize].symbols();
         let references = &self.references().files[number as usize];
         let entries = by_use(&symbols.entries, references);
         let calls = entries
@@ -211,8 +211,8 @@ impl SymbolMap<'_> {
         }
         let mut order: Vec<(Previous, u32)> = self
             .ranked()
-            .into_iter()
-            .filter_map(|number| Some((known_of[number as usize]?, number)))
+            .iter()
+            .filter_map(|number| Some((known_of[*number as usize]?, *number)))
             .collect();
         order.sort_by_key(|(known, _)| known.order());
         let mut kept = Kept {

@@ -63,7 +63,7 @@ impl<'f> Declarations<'f> {
             if let Some(language) = language_of(file) {
                 let names = all.families.entry(family(language)).or_default();
                 all.own.extend(
-                    file.symbols
+                    file.symbols()
                         .entries
                         .iter()
                         .map(|entry| names.add(entry.name)),
@@ -79,7 +79,7 @@ impl<'f> Declarations<'f> {
             if let Some(names) =
                 language_of(file).and_then(|language| all.families.get_mut(&family(language)))
             {
-                names.put_all(number as u32, &file.symbols.entries, own);
+                names.put_all(number as u32, &file.symbols().entries, own);
             }
         }
         all
@@ -110,7 +110,7 @@ impl<'f> Declarations<'f> {
 
 /// The language of a file whose declarations others may mean.
 fn language_of(file: &MapFile<'_>) -> Option<Language> {
-    file.symbols.language.filter(|_| file.symbols.is_parsed)
+    file.symbols().language.filter(|_| file.symbols().is_parsed)
 }
 
 impl<'f> Names<'f> {

@@ -29,6 +29,6 @@ pub use entry::{FileSymbols, file_symbols, outline_and_symbols};
 pub use import::Import;
 pub use legend::{KEY, Legend};
 pub use notation::{Detail, Level, SymbolMap, mark};
-pub use rank::{TEST_DIRECTORIES, standing};
-pub use reference::{FileReferences, MapFile, References, references};
+pub use rank::{MapOrder, TEST_DIRECTORIES, standing};
+pub use reference::{FileReferences, MapFile, References, SymbolSource, references};
 pub use uses::{Use, Uses, Ways};

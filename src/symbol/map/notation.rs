@@ -5,11 +5,13 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use super::budget::Excerpt;
 use super::entries::{MapEntry, Mark, Parts};
 use super::import::Import;
 use super::legend::Legend;
+use super::rank::MapOrder;
 use super::reference::{FileReferences, MapFile, References};
 use crate::base::TreePath;
 use crate::base::cores::on_all_cores;
@@ -75,17 +77,28 @@ const ABSENT: &str = " (content missing)";
 pub struct SymbolMap<'m> {
     files: &'m [MapFile<'m>],
     references: &'m References,
-    shown: Vec<String>,
+    order: Arc<MapOrder>,
 }
 
 impl<'m> SymbolMap<'m> {
     /// Takes files in the order of their paths, and what was found about them.
     #[must_use]
     pub fn new(files: &'m [MapFile<'m>], references: &'m References) -> Self {
+        let order = Arc::new(MapOrder::of(files, references));
+        Self::ordered(files, references, order)
+    }
+
+    /// The same with an order that was made of just these files before.
+    #[must_use]
+    pub fn ordered(
+        files: &'m [MapFile<'m>],
+        references: &'m References,
+        order: Arc<MapOrder>,
+    ) -> Self {
         Self {
             files,
             references,
-            shown: files.iter().map(|file| shown_path(file.path)).collect(),
+            order,
         }
     }
 
@@ -103,8 +116,8 @@ impl<'m> SymbolMap<'m> {
 
     /// The path of a file as it is printed, without an alias.
     #[must_use]
-    pub fn shown_path(&self, number: u32) -> &str {
-        &self.shown[number as usize]
+    pub fn shown_path(&self, number: u32) -> String {
+        shown_path(self.files[number as usize].path)
     }
 
     /// The legend for some of the files.
@@ -116,11 +129,10 @@ impl<'m> SymbolMap<'m> {
                 .iter()
                 .take(IMPORTS_MAX)
         };
-        Legend::choose(
+        self.legend_with(
             numbers
                 .iter()
-                .flat_map(|number| std::iter::once(number).chain(imports(number)))
-                .map(|number| self.shown_path(*number)),
+                .flat_map(|number| std::iter::once(number).chain(imports(number))),
         )
     }
 
@@ -136,7 +148,29 @@ impl<'m> SymbolMap<'m> {
         let numbers = files
             .iter()
             .flat_map(|(number, excerpt)| std::iter::once(number).chain(imports(*number, excerpt)));
-        Legend::choose(numbers.map(|number| self.shown_path(*number)))
+        self.legend_with(numbers)
+    }
+
+    fn legend_with<'n>(&self, numbers: impl Iterator<Item = &'n u32>) -> Legend {
+        let shown: Vec<String> = numbers.map(|number| self.shown_path(*number)).collect();
+        Legend::choose(shown.iter().map(String::as_str))
+    }
+
+    /// The numbers of files, those that matter most first; among equals in their order.
+    #[must_use]
+    pub fn ranked(&self) -> &[u32] {
+        &self.order.ranked
+    }
+
+    /// True for a file that declares something.
+    #[must_use]
+    pub fn declares(&self, number: u32) -> bool {
+        self.order.declares[number as usize]
+    }
+
+    /// What a file counts by its path.
+    pub(super) fn standing(&self, number: u32) -> f64 {
+        self.order.standing[number as usize]
     }
 
     /// The files.
@@ -165,7 +199,7 @@ impl<'m> SymbolMap<'m> {
     #[must_use]
     pub fn block(&self, number: u32, legend: &Legend, detail: Detail) -> String {
         let mut text = String::with_capacity(
-            LINE_BYTES * (2 + self.files[number as usize].symbols.entries.len()),
+            LINE_BYTES * (2 + self.files[number as usize].symbols().entries.len()),
         );
         self.push_block(&mut text, number, legend, detail);
         text
@@ -191,7 +225,7 @@ impl<'m> SymbolMap<'m> {
             left_out: Vec::new(),
         };
         block.push_entries();
-        let more = file.symbols.more;
+        let more = file.symbols().more;
         if more > 0 {
             let _ = writeln!(out, "  +{more}");
         }
@@ -217,7 +251,7 @@ impl<'m> SymbolMap<'m> {
 
     /// How many declarations of a file are left out; nothing when none is.
     pub(super) fn rest_of(&self, number: u32, excerpt: &Excerpt) -> String {
-        let symbols = self.files[number as usize].symbols;
+        let symbols = self.files[number as usize].symbols();
         let left = (symbols.entries.len() - excerpt.entries.len()) as u64 + symbols.more;
         if left > 0 {
             format!("  +{left}\n")
@@ -231,9 +265,9 @@ impl<'m> SymbolMap<'m> {
             &self.files[number as usize],
             &self.references.files[number as usize],
         );
-        let mut out = legend.shorten(self.shown_path(number)).into_owned();
+        let mut out = legend.shorten(&self.shown_path(number)).into_owned();
         push_count(&mut out, references.referring, detail);
-        out.push_str(if file.symbols.is_absent { ABSENT } else { "" });
+        out.push_str(if file.symbols().is_absent { ABSENT } else { "" });
         out.push('\n');
         out
     }
@@ -263,13 +297,13 @@ impl<'m> SymbolMap<'m> {
             file,
             left_out: Vec::new(),
         };
-        block.push_entry(entry as usize, file.symbols.entries.get(entry as usize));
+        block.push_entry(entry as usize, file.symbols().entries.get(entry as usize));
         out
     }
 
     /// A declaration and those that it stands in, the outermost first.
     pub(super) fn with_owners(&self, number: u32, entry: u32) -> Vec<u32> {
-        let entries = &self.files[number as usize].symbols.entries;
+        let entries = &self.files[number as usize].symbols().entries;
         let mut found = vec![entry];
         let mut depth = entries.get(entry as usize).form.depth;
         for above in (0..entry).rev() {
@@ -296,7 +330,7 @@ impl<'m> SymbolMap<'m> {
         let local = references
             .imports
             .iter()
-            .map(|target| legend.shorten(self.shown_path(*target)).into_owned());
+            .map(|target| legend.shorten(&self.shown_path(*target)).into_owned());
         let directories = references.directories.iter().map(|directory| {
             legend
                 .shorten(&shown_path(directory.as_bytes()))
@@ -314,13 +348,13 @@ impl<'m> SymbolMap<'m> {
 
 /// The packages that the imports of a file lead to, each once, in order.
 pub(super) fn packages(file: &MapFile<'_>, references: &FileReferences) -> Vec<String> {
-    let Some(language) = file.symbols.language else {
+    let Some(language) = file.symbols().language else {
         return Vec::new();
     };
     let outside = references
         .outside
         .iter()
-        .filter_map(|at| file.symbols.imports.get(*at as usize));
+        .filter_map(|at| file.symbols().imports.get(*at as usize));
     let is_outside =
         |import: &&Import| !matches!(import.package(language), "crate" | "self" | "super" | "");
     let packages: BTreeSet<String> = outside
@@ -361,7 +395,7 @@ struct Block<'b> {
 impl Block<'_> {
     fn push_entries(&mut self) {
         let (mut hidden_from, mut shown) = (None, 0);
-        for (number, entry) in self.file.symbols.entries.iter().enumerate() {
+        for (number, entry) in self.file.symbols().entries.iter().enumerate() {
             let depth = usize::from(entry.form.depth);
             while self.left_out.len() > depth + 1 {
                 self.close();
@@ -447,7 +481,7 @@ impl Block<'_> {
         let mut names = self
             .references
             .calls_of(number)
-            .map(|name| self.file.symbols.uses.get(name as usize))
+            .map(|name| self.file.symbols().uses.get(name as usize))
             .peekable();
         while let Some(used) = names.next() {
             // `Digest::of` comes right behind `Digest`, and says it too.

@@ -14,8 +14,7 @@
 use std::cmp::Reverse;
 
 use super::entries::{Entries, Mark, Modifiers};
-use super::notation::SymbolMap;
-use super::reference::FileReferences;
+use super::reference::{FileReferences, MapFile, References};
 
 /// What a file counts that is not the program itself.
 const ASIDE: f64 = 0.05;
@@ -79,35 +78,48 @@ const ASIDE_DIRECTORIES: [&str; 33] = [
     "locale",
 ];
 
-impl SymbolMap<'_> {
-    /// The numbers of files, those that matter most first; among equals in their order.
+/// The order of files in a map: it follows from the files alone, whatever is shown of them.
+#[derive(Debug, Default)]
+pub struct MapOrder {
+    /// What each file counts by its path.
+    pub(super) standing: Vec<f64>,
+    /// The numbers of files, those that matter most first.
+    pub(super) ranked: Vec<u32>,
+    /// Which files declare something.
+    pub(super) declares: Vec<bool>,
+}
+
+impl MapOrder {
+    /// Ranks files; among equals they stay in their order.
     #[must_use]
-    pub fn ranked(&self) -> Vec<u32> {
-        let standing: Vec<f64> = self
-            .files()
-            .iter()
-            .map(|file| standing(file.path))
-            .collect();
+    pub fn of(files: &[MapFile<'_>], references: &References) -> Self {
+        let standing: Vec<f64> = files.iter().map(|file| standing(file.path)).collect();
         let mut referring = vec![0.0; standing.len()];
-        for (file, own) in self.references().files.iter().zip(&standing) {
+        for (file, own) in references.files.iter().zip(&standing) {
             for target in &file.files {
                 referring[*target as usize] += own;
             }
         }
         let weight = |number: usize| {
-            let public = self.files()[number]
-                .symbols
+            let public = files[number]
+                .symbols()
                 .entries
                 .forms()
                 .filter(|form| form.is_public)
                 .count() as f64;
-            let refers = self.references().files[number].files.len() as f64;
+            let refers = references.files[number].files.len() as f64;
             standing[number] * ((1.0 + referring[number]) * (1.0 + refers) * (1.0 + public)).sqrt()
         };
         let weights: Vec<f64> = (0..standing.len()).map(weight).collect();
-        let mut order: Vec<u32> = (0..standing.len() as u32).collect();
-        order.sort_by(|one, other| weights[*other as usize].total_cmp(&weights[*one as usize]));
-        order
+        let mut ranked: Vec<u32> = (0..standing.len() as u32).collect();
+        ranked.sort_by(|one, other| weights[*other as usize].total_cmp(&weights[*one as usize]));
+        let declares = |file: &MapFile<'_>| !file.symbols().entries.is_empty();
+        let declares = files.iter().map(declares).collect();
+        Self {
+            standing,
+            ranked,
+            declares,
+        }
     }
 }
 

@@ -26,8 +26,44 @@ const PASSES_MAX: usize = 3;
 pub struct MapFile<'f> {
     /// Its path.
     pub path: &'f [u8],
+    symbols: Symbols<'f>,
+}
+
+/// Reads what a file declares when it is shown: most files of a snapshot are not.
+pub trait SymbolSource: std::fmt::Debug + Sync {
+    /// The symbols of the content with a number.
+    fn symbols(&self, number: u32) -> &FileSymbols;
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Symbols<'f> {
+    Read(&'f FileSymbols),
+    Later(&'f dyn SymbolSource, u32),
+}
+
+impl<'f> MapFile<'f> {
+    /// A file whose symbols were read.
+    #[must_use]
+    pub fn new(path: &'f [u8], symbols: &'f FileSymbols) -> Self {
+        let symbols = Symbols::Read(symbols);
+        Self { path, symbols }
+    }
+
+    /// A file whose symbols are read when they are shown.
+    #[must_use]
+    pub fn later(path: &'f [u8], source: &'f dyn SymbolSource, number: u32) -> Self {
+        let symbols = Symbols::Later(source, number);
+        Self { path, symbols }
+    }
+
     /// What it declares, imports and uses.
-    pub symbols: &'f FileSymbols,
+    #[must_use]
+    pub fn symbols(&self) -> &'f FileSymbols {
+        match self.symbols {
+            Symbols::Read(symbols) => symbols,
+            Symbols::Later(source, number) => source.symbols(number),
+        }
+    }
 }
 
 /// What one file has to do with the others.
@@ -138,7 +174,7 @@ struct Links {
 impl Links {
     fn of(paths: &Paths<'_>, files: &[MapFile<'_>], number: u32) -> Self {
         let mut links = Self::default();
-        let symbols = files[number as usize].symbols;
+        let symbols = files[number as usize].symbols();
         let Some(language) = symbols
             .language
             .filter(|_| !files[number as usize].path.is_empty())
@@ -227,7 +263,7 @@ impl Index<'_> {
 
     /// What one file refers to, each declaration once.
     fn read(&self, number: u32, seen: &mut FileScope) -> FileReferences {
-        let symbols = self.files[number as usize].symbols;
+        let symbols = self.files[number as usize].symbols();
         let links = &self.links[number as usize];
         let directories = links
             .directories

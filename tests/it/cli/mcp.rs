@@ -6,10 +6,10 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use serde_json::{Value, json};
 
 use super::{SAMPLE, note, sample};
-use crate::support::{PROGRAM, Repo, Sandbox};
+use crate::support::{PROGRAM, Repo, Run, Sandbox};
 
 /// A client that keeps its server open.
-struct Client {
+pub(super) struct Client {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -19,7 +19,11 @@ struct Client {
 impl Client {
     /// Starts a server; nothing is said to it yet.
     fn silent(repo: &Repo<'_>, options: &[&str]) -> Self {
-        let mut command = repo.run(PROGRAM).arg("mcp").args(options).wrapped(&[]);
+        Self::spawned(&repo.run(PROGRAM).arg("mcp").args(options))
+    }
+
+    fn spawned(server: &Run) -> Self {
+        let mut command = server.wrapped(&[]);
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -37,7 +41,12 @@ impl Client {
 
     /// Starts a server and a session of the older era.
     fn start(repo: &Repo<'_>, options: &[&str]) -> Self {
-        let mut client = Self::silent(repo, options);
+        Self::of(&repo.run(PROGRAM).arg("mcp").args(options))
+    }
+
+    /// The same with a server that is about to run.
+    pub(super) fn of(server: &Run) -> Self {
+        let mut client = Self::spawned(server);
         let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
         let welcome = client.ask("initialize", &hello);
         assert_eq!(welcome["result"]["serverInfo"]["name"], "git-merkle");
@@ -65,7 +74,7 @@ impl Client {
         reply
     }
 
-    fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+    pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         let reply = self.ask("tools/call", &json!({"name": tool, "arguments": arguments}));
         reply["result"].clone()
     }
@@ -88,7 +97,7 @@ impl Drop for Client {
 }
 
 /// What a result says, without the marks around it.
-fn text(result: &Value) -> &str {
+pub(super) fn text(result: &Value) -> &str {
     result["structuredContent"]["text"]
         .as_str()
         .expect("a text")

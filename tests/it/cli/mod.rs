@@ -34,6 +34,7 @@ mod synthesize;
 mod terminal;
 mod update_hook;
 mod validate;
+mod warm;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use git_merkle::base::{Digest, NodeId, TreePath};
 use git_merkle::frame::{FrameName, Index, Slot, Store, decode, encode, spool};
@@ -252,7 +253,7 @@ fn a_cache_of_outlines_with_changes_misses_and_never_lies() {
         .map(|line| line[12..52].parse().unwrap())
         .collect();
     let sound: Vec<_> = {
-        let cache: OutlineCache = object_cache(&cache);
+        let cache: Arc<OutlineCache> = object_cache(&cache);
         blobs
             .iter()
             .map(|blob| cache.get(*blob, language))
@@ -260,7 +261,7 @@ fn a_cache_of_outlines_with_changes_misses_and_never_lies() {
     };
     assert!(sound.iter().all(Option::is_some));
     with_changes(&cache.shown_file("outlines"), 300, || {
-        let cache: OutlineCache = object_cache(&cache);
+        let cache: Arc<OutlineCache> = object_cache(&cache);
         for (blob, truth) in blobs.iter().zip(&sound) {
             let found = cache.get(*blob, language);
             assert!(found.is_none() || found == *truth);

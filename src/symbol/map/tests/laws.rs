@@ -111,7 +111,7 @@ proptest! {
         for language in [Language::Rust, Language::Python, Language::TypeScript, Language::Ruby, Language::C, Language::Markdown] {
             let symbols = file_symbols(Some(language), text.as_bytes());
             prop_assert_eq!(FileSymbols::decode(&symbols.encode()), Some(symbols.clone()));
-            let files = [MapFile { path: &path, symbols: &symbols }];
+            let files = [MapFile::new(&path, &symbols)];
             let references = references(&files);
             let map = SymbolMap::new(&files, &references);
             let block = map.block(0, &map.legend(&[0]), Detail::KEPT);
@@ -234,10 +234,7 @@ fn a_name_that_everybody_declares_refers_to_nobody() {
         .collect();
     let files: Vec<MapFile<'_>> = paths
         .iter()
-        .map(|path| MapFile {
-            path: path.as_bytes(),
-            symbols: &symbols,
-        })
+        .map(|path| MapFile::new(path.as_bytes(), &symbols))
         .collect();
     let references = references(&files);
     assert!(

@@ -26,7 +26,7 @@ fn symbols_of(files: &[(&str, &str)]) -> Vec<(Vec<u8>, FileSymbols)> {
 fn map_files(found: &[(Vec<u8>, FileSymbols)]) -> Vec<MapFile<'_>> {
     found
         .iter()
-        .map(|(path, symbols)| MapFile { path, symbols })
+        .map(|(path, symbols)| MapFile::new(path, symbols))
         .collect()
 }
 

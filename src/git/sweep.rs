@@ -1,0 +1,278 @@
+//! Whether a work tree is as it was: a look at every file and directory of it, and at what else decides what git adds.
+//!
+//! For a process that answers more than once. Where nothing differs between two looks, the tree that git wrote between
+//! them is that of the work tree now, and no child has to write it again. What is compared:
+//!
+//! | what | how |
+//! |---|---|
+//! | files and directories, ignored ones too | inode, mode, size, times of content and of inode |
+//! | which files there are | a directory whose times have not moved has the names that it had |
+//! | the index; excludes and attributes outside of the work tree | the same, by their paths |
+//! | git's configuration | its text, all scopes |
+//!
+//! There is no look ([`Sweep::of`] is `None`), and git does the work, where an answer could be wrong: a repository inside the
+//! work tree, whose own `HEAD` counts; what cannot be read; more than [`ENTRIES_MAX`] entries. A look is
+//! not [settled](Sweep::is_settled) while something is so young that a further change could leave the same times.
+//!
+//! No watcher of the kernel is used: it does not see writes through memory maps, through a hard link elsewhere, and by other
+//! machines.
+
+use std::collections::BTreeMap;
+use std::ffi::CStr;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, lstat, openat, stat, statat,
+};
+
+use super::repo::{Repository, variable};
+use crate::base::clock;
+use crate::base::cores::on_all_cores;
+
+/// Most entries that are looked at.
+pub const ENTRIES_MAX: usize = 1_000_000;
+/// What a file system that counts parts of seconds can leave untold: some ticks of the kernel.
+const TICK_NANOS: i64 = 100_000_000;
+/// The same for one that counts seconds, by twos on some.
+const SECONDS_NANOS: i64 = 2_000_000_000;
+const NANOS: i64 = 1_000_000_000;
+/// Files in the git directory, beside the index, that decide what is added.
+const INFO: [&str; 3] = ["exclude", "attributes", "sparse-checkout"];
+
+/// What a work tree looked like.
+#[derive(Debug)]
+pub struct Sweep {
+    /// When the look began, in nanoseconds of the clock.
+    begun: i64,
+    /// The text of git's configuration.
+    settings: Vec<u8>,
+    /// What stands outside of the work tree, in a fixed order.
+    around: Vec<Option<Stamp>>,
+    /// The directories by their paths from the root.
+    folders: BTreeMap<Vec<u8>, Folder>,
+}
+
+/// A directory with its files.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Folder {
+    stamp: Stamp,
+    /// Names of what is no directory, each with a NUL behind it, in order.
+    names: Vec<u8>,
+    /// What each of these looked like.
+    stamps: Vec<Stamp>,
+    /// Names of directories, in order.
+    below: Vec<Vec<u8>>,
+}
+
+/// What is known of a file without reading it; times in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Stamp {
+    device: u64,
+    inode: u64,
+    mode: u32,
+    size_bytes: u64,
+    modified: i64,
+    changed: i64,
+}
+
+impl Stamp {
+    #[expect(
+        clippy::unnecessary_cast,
+        reason = "the widths of these fields differ between systems"
+    )]
+    fn of(found: &Stat) -> Self {
+        let nanos = |seconds: i64, rest: i64| seconds.saturating_mul(NANOS).saturating_add(rest);
+        Self {
+            device: found.st_dev as u64,
+            inode: found.st_ino as u64,
+            mode: found.st_mode as u32,
+            size_bytes: found.st_size as u64,
+            modified: nanos(found.st_mtime as i64, found.st_mtime_nsec as i64),
+            changed: nanos(found.st_ctime as i64, found.st_ctime_nsec as i64),
+        }
+    }
+
+    /// True when whatever changes from `now` on has other times.
+    fn is_settled(&self, now: i64) -> bool {
+        [self.modified, self.changed].into_iter().all(|time| {
+            let untold = if time % NANOS == 0 {
+                SECONDS_NANOS
+            } else {
+                TICK_NANOS
+            };
+            time.saturating_add(untold) < now
+        })
+    }
+}
+
+impl Sweep {
+    /// Looks at the work tree of a repository; with an earlier look, names are read only in directories that have changed.
+    ///
+    /// To be called before git is: what changes while git reads then differs from this look.
+    #[must_use]
+    pub fn of(repo: &Repository, before: Option<&Self>) -> Option<Self> {
+        let directory = repo.work_dir()?;
+        let begun = i64::try_from(clock::nanos()).ok()?;
+        let root = openat(CWD, directory, FOLDER, Mode::empty()).ok()?;
+        let settings = repo.inner.config_snapshot().plumbing().to_bstring().into();
+        let around = around(repo)?.iter().map(|path| stamp_at(path)).collect();
+        let known = |path: &[u8]| {
+            let before = before?;
+            let folder = before.folders.get(path)?;
+            folder.stamp.is_settled(before.begun).then_some(folder)
+        };
+        let (mut folders, mut count) = (BTreeMap::new(), 0);
+        let mut level = vec![Vec::new()];
+        while !level.is_empty() {
+            let look = |(): &(), at: usize| Folder::look(&root, &level[at], known(&level[at]));
+            let looked = on_all_cores(level.len(), &(), || (), look);
+            let mut next = Vec::new();
+            for (path, folder) in std::mem::take(&mut level).into_iter().zip(looked) {
+                let folder = folder?;
+                count += folder.stamps.len() + folder.below.len();
+                next.extend(folder.below.iter().map(|name| join(&path, name)));
+                folders.insert(path, folder);
+            }
+            if count > ENTRIES_MAX {
+                return None;
+            }
+            level = next;
+        }
+        Some(Self {
+            begun,
+            settings,
+            around,
+            folders,
+        })
+    }
+
+    /// True when nothing differs.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.settings == other.settings
+            && self.around == other.around
+            && self.folders == other.folders
+    }
+
+    /// True when every change since the look began shows.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        let is_settled = |stamp: &Stamp| stamp.is_settled(self.begun);
+        self.around.iter().flatten().all(is_settled)
+            && self
+                .folders
+                .values()
+                .all(|folder| is_settled(&folder.stamp) && folder.stamps.iter().all(is_settled))
+    }
+}
+
+const FOLDER: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+
+impl Folder {
+    /// Looks at a directory; `known` is what it looked like when its names were read.
+    fn look(root: &OwnedFd, path: &[u8], known: Option<&Self>) -> Option<Self> {
+        let here = if path.is_empty() { b"." } else { path };
+        let open = openat(root, here, FOLDER, Mode::empty()).ok()?;
+        let stamp = Stamp::of(&fstat(&open).ok()?);
+        let mut folder = match known.filter(|known| known.stamp == stamp) {
+            Some(known) => Self {
+                stamps: Vec::with_capacity(known.stamps.len()),
+                names: known.names.clone(),
+                below: known.below.clone(),
+                stamp,
+            },
+            None => Self::read(&open, stamp, path.is_empty())?,
+        };
+        let mut rest = &folder.names[..];
+        while let Ok(name) = CStr::from_bytes_until_nul(rest) {
+            let found = statat(&open, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+            folder.stamps.push(Stamp::of(&found));
+            rest = &rest[name.to_bytes_with_nul().len()..];
+        }
+        Some(folder)
+    }
+
+    /// Reads the names of a directory; `None` for the root of another repository.
+    fn read(open: &OwnedFd, stamp: Stamp, is_root: bool) -> Option<Self> {
+        let mut files = Vec::new();
+        let mut below = Vec::new();
+        for entry in Dir::read_from(open.as_fd()).ok()? {
+            let entry = entry.ok()?;
+            let name = entry.file_name().to_bytes();
+            match name {
+                b"." | b".." => continue,
+                b".git" if is_root => continue,
+                b".git" => return None,
+                _ => {}
+            }
+            let file_type = match entry.file_type() {
+                FileType::Unknown => {
+                    let found = statat(open, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+                    FileType::from_raw_mode(found.st_mode)
+                }
+                told => told,
+            };
+            if file_type == FileType::Directory {
+                below.push(name.to_vec());
+            } else {
+                files.push(name.to_vec());
+            }
+        }
+        files.sort_unstable();
+        below.sort_unstable();
+        let names = files.iter().flat_map(|name| name.iter().chain(&[0]));
+        Some(Self {
+            stamp,
+            names: names.copied().collect(),
+            stamps: Vec::with_capacity(files.len()),
+            below,
+        })
+    }
+}
+
+fn join(path: &[u8], name: &[u8]) -> Vec<u8> {
+    if path.is_empty() {
+        name.to_vec()
+    } else {
+        [path, b"/", name].concat()
+    }
+}
+
+/// What a path leads to, links followed as git follows them, and the link itself where there is one.
+fn stamp_at(path: &Path) -> Option<Stamp> {
+    let itself = Stamp::of(&lstat(path).ok()?);
+    let mut target = Stamp::of(&stat(path).ok()?);
+    target.changed = target.changed.max(itself.changed);
+    target.modified = target.modified.max(itself.modified);
+    Some(target)
+}
+
+/// The files outside of the work tree that decide what is added, beside the configuration; `None` where one cannot be told.
+fn around(repo: &Repository) -> Option<Vec<PathBuf>> {
+    let info = repo.common_dir().join("info");
+    let mut paths = vec![
+        repo.inner.index_path(),
+        repo.git_dir().join("info/sparse-checkout"),
+    ];
+    paths.extend(INFO.map(|name| info.join(name)));
+    // Where git looks without a setting; the file of a setting is the user's to name.
+    let homes = [
+        variable("XDG_CONFIG_HOME").map(PathBuf::from),
+        variable("HOME").map(|home| PathBuf::from(home).join(".config")),
+    ];
+    for home in homes.into_iter().flatten() {
+        paths.extend(["ignore", "attributes"].map(|name| home.join("git").join(name)));
+    }
+    paths.push(PathBuf::from("/etc/gitattributes"));
+    let config = repo.inner.config_snapshot();
+    for key in ["core.excludesFile", "core.attributesFile"] {
+        if config.string(key).is_some() {
+            paths.push(config.trusted_path(key).ok()??);
+        }
+    }
+    Some(paths)
+}
