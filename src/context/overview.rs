@@ -270,10 +270,10 @@ fn within(parts: &[CountedPart], tokens_max: u64, cuts: bool) -> (Vec<Part>, boo
                 chosen.push(part.clone());
             }
             None => {
-                let around = estimate(&part.title) + 2 * AROUND;
-                if let Some(room) = left
-                    .checked_sub(around)
-                    .filter(|room| cuts && *room >= CUT_MIN)
+                let around = || estimate(&part.title) + 2 * AROUND;
+                if cuts
+                    && left >= CUT_MIN
+                    && let Some(room) = left.checked_sub(around()).filter(|room| *room >= CUT_MIN)
                 {
                     let text = first_lines(&part.text, room);
                     let title = format!("{} Its beginning.", part.title);

@@ -4,10 +4,11 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::markdown;
 use super::secrets::Guard;
+use super::style::Markup;
 use crate::base::fence::longest_run;
 use crate::base::{NodeId, Shelf, TreePath};
 use crate::git::{EntryMode, Repository};
@@ -44,6 +45,10 @@ struct ReadTree {
     fence: OnceLock<String>,
     has_secret_names: OnceLock<bool>,
     file_counts: OnceLock<Vec<u64>>,
+    /// The tokens of all its lines, by style.
+    structure_tokens: [OnceLock<u64>; 2],
+    /// The rules by which, and what was let through when, no name held a secret.
+    clean_names: Mutex<Option<(String, Allowed)>>,
 }
 
 /// What stands at a path.
@@ -174,10 +179,24 @@ impl Tree {
 
     /// Where the first entry stands whose name holds a secret, and its object: each directory is searched once.
     pub fn find_secret_name(&self, guard: &Guard<'_>) -> Option<(TreePath, NodeId)> {
+        let clean = || {
+            let clean = self.read.clean_names.lock();
+            clean.unwrap_or_else(PoisonError::into_inner)
+        };
+        let by = |(rules, allowed): &(String, Allowed)| {
+            rules == guard.scanner.digest() && *allowed == guard.allowed
+        };
+        if clean().as_ref().is_some_and(by) {
+            return None;
+        }
         let found = (0..self.scan().len() as u32).find_map(|number| {
             let at = guard.find_in_names(|| self.names_in(number))?;
             self.scan().entries(number).nth(at)
-        })?;
+        });
+        let Some(found) = found else {
+            *clean() = Some((guard.scanner.digest().to_owned(), guard.allowed.clone()));
+            return None;
+        };
         let (mut all, mut looked_at) = (self.all(), 0);
         while let Some(walked) = all.next_path().filter(|_| looked_at < PATHS_MAX) {
             if walked.entry.id == found.id && &walked.path[walked.name_at..] == found.name {
@@ -198,6 +217,11 @@ impl Tree {
             .read
             .has_secret_names
             .get_or_init(|| (0..self.scan().len() as u32).any(is_secret))
+    }
+
+    /// The tokens of all lines in a style; `count` counts them the first time.
+    pub(super) fn structure_tokens(&self, style: Markup, count: impl FnOnce() -> u64) -> u64 {
+        *self.read.structure_tokens[style as usize].get_or_init(count)
     }
 
     fn names_in(&self, number: u32) -> impl Iterator<Item = &[u8]> {
@@ -274,6 +298,8 @@ impl ReadTree {
             fence: OnceLock::new(),
             has_secret_names: OnceLock::new(),
             file_counts: OnceLock::new(),
+            structure_tokens: Default::default(),
+            clean_names: Mutex::default(),
         })
     }
 }

@@ -24,7 +24,7 @@ pub use definition::{Definition, Definitions};
 pub use document::{read, words_of};
 pub use ladder::{Hit, Ladder, Line, Steps};
 pub use past::{Past, subject};
-pub use postings::Postings;
+pub use postings::{NOWHERE, Postings};
 pub use question::Query;
 pub use rank::{Candidate, PathTerms, Ranked, Terms, Weights, rank};
 pub use region::{FIELDS, Field};

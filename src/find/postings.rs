@@ -11,6 +11,8 @@ use super::term::Term;
 use super::words::{Hits, Words};
 use crate::base::quick_hash::QuickHash;
 
+/// The place of a content whose hits are not wanted.
+pub const NOWHERE: u32 = u32::MAX;
 /// The bit that says that counts follow.
 const HAS_COUNTS: u8 = 1 << FIELDS;
 
@@ -57,24 +59,32 @@ impl Postings {
         }
     }
 
-    /// What each content has of some terms, by its number; one that has none of them has no counts.
+    /// What contents have of some terms: `places` says by a content's number where its hits go among `count`, if anywhere.
+    ///
+    /// One that has none of them has no counts.
     #[must_use]
-    pub fn hits(&self, terms: &[Term]) -> Vec<Hits> {
-        let none = |lengths: &[u32; FIELDS]| Hits {
-            lengths: *lengths,
-            counts: Vec::new(),
-        };
-        let mut hits: Vec<Hits> = self.lengths.iter().map(none).collect();
+    pub fn hits(&self, terms: &[Term], places: &[u32], count: usize) -> Vec<Option<Hits>> {
+        let mut hits: Vec<Option<Hits>> = vec![None; count];
+        for (place, lengths) in places.iter().zip(&self.lengths) {
+            if let Some(hits) = hits.get_mut(*place as usize) {
+                *hits = Some(Hits {
+                    lengths: *lengths,
+                    counts: Vec::new(),
+                });
+            }
+        }
         for (at, term) in terms.iter().enumerate() {
             let Some(list) = self.lists.get(term) else {
                 continue;
             };
             list.each(|number, counts| {
-                let hits = &mut hits[number as usize];
-                if hits.counts.is_empty() {
-                    hits.counts = vec![[0; FIELDS]; terms.len()];
+                let place = places.get(number as usize).copied().unwrap_or(NOWHERE);
+                if let Some(Some(hits)) = hits.get_mut(place as usize) {
+                    if hits.counts.is_empty() {
+                        hits.counts = vec![[0; FIELDS]; terms.len()];
+                    }
+                    hits.counts[at] = counts;
                 }
-                hits.counts[at] = counts;
             });
         }
         hits
@@ -148,14 +158,21 @@ mod tests {
             }
             postings.shrink();
             let terms: Vec<Term> = words_of("ab cd ef nothing").entries().map(|one| one.0).collect();
-            let found = postings.hits(&terms);
-            for (words, found) in all.iter().zip(&found[far as usize..]) {
+            // Every second one is wanted, in the opposite order.
+            let count = texts.len();
+            let mut places = vec![NOWHERE; far as usize];
+            places.extend((0..count).map(|at| if at % 2 == 0 { (count - 1 - at) as u32 } else { NOWHERE }));
+            let found = postings.hits(&terms, &places, count);
+            for (at, words) in all.iter().enumerate() {
+                let found = found[count - 1 - at].as_ref();
+                prop_assert_eq!(found.is_some(), at % 2 == 0);
+                let Some(found) = found else { continue };
                 let hits = words.hits(&terms);
                 prop_assert_eq!(found.lengths, hits.lengths);
                 for at in 0..terms.len() {
                     let none = [0; FIELDS];
-                    let count = |hits: &Hits| hits.counts.get(at).copied().unwrap_or(none);
-                    prop_assert_eq!(count(found), count(&hits));
+                    let counts = |hits: &Hits| hits.counts.get(at).copied().unwrap_or(none);
+                    prop_assert_eq!(counts(found), counts(&hits));
                 }
             }
         }

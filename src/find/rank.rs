@@ -16,6 +16,7 @@ use super::question::Query;
 use super::region::FIELDS;
 use super::term::{Term, terms};
 use super::words::Hits;
+use crate::base::quick_hash::QuickHash;
 
 /// How soon more of the same word counts no more.
 const K1: f64 = 1.2;
@@ -98,12 +99,7 @@ pub fn rank(
     let terms = rareness(question, files, &paths);
     let text = text_scores(files, &paths, &terms, weights);
     let of_past = past_scores(question, past, weights);
-    let by_path = |file: &Candidate<'_>| {
-        std::str::from_utf8(file.path)
-            .ok()
-            .and_then(|path| of_past.get(path))
-            .copied()
-    };
+    let by_path = |file: &Candidate<'_>| of_past.get(file.path).copied();
     let past: Vec<f64> = files
         .iter()
         .map(|file| by_path(file).unwrap_or(0.0))
@@ -124,7 +120,7 @@ pub fn rank(
             }
         })
         .collect();
-    ranked.sort_by(|one, other| {
+    ranked.sort_unstable_by(|one, other| {
         let path = |ranked: &Ranked| files[ranked.number as usize].path;
         other
             .score
@@ -213,6 +209,9 @@ impl Paths {
     fn of(question: &Query, files: &[Candidate<'_>]) -> Self {
         let mut places: Vec<(Term, usize)> = question.terms.iter().copied().zip(0..).collect();
         places.sort_unstable();
+        // Most terms of paths are told from those of the question by six of their bits.
+        let bit = |term: Term| 1_u64 << (term % 64);
+        let bits = places.iter().fold(0, |bits, (term, _)| bits | bit(*term));
         let mut all = Self {
             counts: Vec::with_capacity(files.len()),
             lengths: Vec::with_capacity(files.len()),
@@ -220,7 +219,9 @@ impl Paths {
         for file in files {
             let mut counts = Vec::new();
             for term in file.path_terms {
-                if let Ok(at) = places.binary_search_by_key(term, |(term, _)| *term) {
+                if bits & bit(*term) != 0
+                    && let Ok(at) = places.binary_search_by_key(term, |(term, _)| *term)
+                {
                     let at = places[at].1;
                     counts.resize(question.terms.len(), 0_u8);
                     counts[at] = counts[at].saturating_add(1);
@@ -232,6 +233,11 @@ impl Paths {
         all
     }
 
+    /// True when neither path nor text has a term of the question.
+    fn lacks_all(&self, number: usize, file: &Candidate<'_>) -> bool {
+        file.hits.counts.is_empty() && self.counts[number].is_empty()
+    }
+
     fn count(&self, file: usize, term: usize) -> u8 {
         self.counts[file].get(term).copied().unwrap_or(0)
     }
@@ -240,6 +246,9 @@ impl Paths {
 fn rareness(question: &Query, files: &[Candidate<'_>], paths: &Paths) -> Terms {
     let mut having = vec![0_u32; question.terms.len()];
     for (number, file) in files.iter().enumerate() {
+        if paths.lacks_all(number, file) {
+            continue;
+        }
         for (term, having) in having.iter_mut().enumerate() {
             let in_text = file
                 .hits
@@ -284,6 +293,9 @@ fn text_scores(
         .collect();
     let mean = lengths.iter().sum::<f64>() / (files.len().max(1) as f64);
     let score = |(number, file): (usize, &Candidate<'_>)| {
+        if paths.lacks_all(number, file) {
+            return 0.0;
+        }
         let held_back =
             K1 * (1.0 - weights.length + weights.length * lengths[number] / mean.max(1.0));
         let mut score = 0.0;
@@ -302,7 +314,7 @@ fn past_scores<'p>(
     question: &Query,
     past: &[&'p Past],
     weights: &Weights,
-) -> HashMap<&'p str, f64> {
+) -> HashMap<&'p [u8], f64, QuickHash> {
     let telling: Vec<&Past> = past
         .iter()
         .copied()
@@ -318,7 +330,7 @@ fn past_scores<'p>(
         .map(|past| f64::from(past.length()))
         .sum::<f64>()
         / (telling.len().max(1) as f64);
-    let mut scores: HashMap<&str, f64> = HashMap::new();
+    let mut scores: HashMap<&[u8], f64, QuickHash> = HashMap::default();
     for past in telling {
         let held_back = K1 * (1.0 - 0.75 + 0.75 * f64::from(past.length()) / mean.max(1.0));
         let mut score = 0.0;
@@ -329,7 +341,7 @@ fn past_scores<'p>(
         if score > 0.0 {
             let share = score / (1.0 + weights.past_spread * (past.paths.len() as f64 - 1.0));
             for path in &past.paths {
-                *scores.entry(path).or_default() += share * score;
+                *scores.entry(path.as_bytes()).or_default() += share * score;
             }
         }
     }

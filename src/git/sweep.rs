@@ -21,6 +21,7 @@ use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::{
     AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, lstat, openat, stat, statat,
@@ -49,8 +50,8 @@ pub struct Sweep {
     settings: Vec<u8>,
     /// What stands outside of the work tree, in a fixed order.
     around: Vec<Option<Stamp>>,
-    /// The directories by their paths from the root.
-    folders: BTreeMap<Vec<u8>, Folder>,
+    /// The directories by their paths from the root; two looks share those that did not change between them.
+    folders: BTreeMap<Vec<u8>, Arc<Folder>>,
 }
 
 /// A directory with its files.
@@ -152,6 +153,7 @@ impl Sweep {
     pub fn is_same(&self, other: &Self) -> bool {
         self.settings == other.settings
             && self.around == other.around
+            // Shared folders are the same without a look into them.
             && self.folders == other.folders
     }
 
@@ -174,26 +176,33 @@ const FOLDER: OFlags = OFlags::RDONLY
 
 impl Folder {
     /// Looks at a directory; `known` is what it looked like when its names were read.
-    fn look(root: &OwnedFd, path: &[u8], known: Option<&Self>) -> Option<Self> {
+    fn look(root: &OwnedFd, path: &[u8], known: Option<&Arc<Self>>) -> Option<Arc<Self>> {
         let here = if path.is_empty() { b"." } else { path };
         let open = openat(root, here, FOLDER, Mode::empty()).ok()?;
         let stamp = Stamp::of(&fstat(&open).ok()?);
-        let mut folder = match known.filter(|known| known.stamp == stamp) {
-            Some(known) => Self {
-                stamps: Vec::with_capacity(known.stamps.len()),
-                names: known.names.clone(),
-                below: known.below.clone(),
-                stamp,
-            },
-            None => Self::read(&open, stamp, path.is_empty())?,
+        let Some(known) = known.filter(|known| known.stamp == stamp) else {
+            let mut folder = Self::read(&open, stamp, path.is_empty())?;
+            let stamps = each_stamp(&open, &folder.names).collect::<Option<_>>()?;
+            folder.stamps = stamps;
+            return Some(Arc::new(folder));
         };
-        let mut rest = &folder.names[..];
-        while let Ok(name) = CStr::from_bytes_until_nul(rest) {
-            let found = statat(&open, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-            folder.stamps.push(Stamp::of(&found));
-            rest = &rest[name.to_bytes_with_nul().len()..];
+        let mut stamps = Vec::new();
+        for (at, found) in each_stamp(&open, &known.names).enumerate() {
+            let found = found?;
+            if stamps.is_empty() && known.stamps[at] != found {
+                stamps.extend_from_slice(&known.stamps[..at]);
+                stamps.push(found);
+            } else if !stamps.is_empty() {
+                stamps.push(found);
+            }
         }
-        Some(folder)
+        if stamps.is_empty() {
+            return Some(Arc::clone(known));
+        }
+        Some(Arc::new(Self {
+            stamps,
+            ..Self::clone(known)
+        }))
     }
 
     /// Reads the names of a directory; `None` for the root of another repository.
@@ -228,10 +237,21 @@ impl Folder {
         Some(Self {
             stamp,
             names: names.copied().collect(),
-            stamps: Vec::with_capacity(files.len()),
+            stamps: Vec::new(),
             below,
         })
     }
+}
+
+/// The files of an open directory, as they are now.
+fn each_stamp<'n>(open: &'n OwnedFd, names: &'n [u8]) -> impl Iterator<Item = Option<Stamp>> + 'n {
+    let mut rest = names;
+    std::iter::from_fn(move || {
+        let name = CStr::from_bytes_until_nul(rest).ok()?;
+        rest = &rest[name.to_bytes_with_nul().len()..];
+        let found = statat(open, name, AtFlags::SYMLINK_NOFOLLOW).ok();
+        Some(found.map(|found| Stamp::of(&found)))
+    })
 }
 
 fn join(path: &[u8], name: &[u8]) -> Vec<u8> {
@@ -275,4 +295,83 @@ fn around(repo: &Repository) -> Option<Vec<PathBuf>> {
         }
     }
     Some(paths)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::Duration;
+
+    use super::super::fixture::Fixture;
+    use super::*;
+
+    const SETTLED: Duration = Duration::from_millis(150);
+
+    fn fixture() -> Fixture {
+        let fixture = Fixture::new();
+        for path in ["a", "dir/b", "dir/deep/c"] {
+            fixture.file(path, "x");
+        }
+        fixture.commit("one");
+        std::thread::sleep(SETTLED);
+        fixture
+    }
+
+    #[test]
+    fn two_looks_at_the_same_share_everything() {
+        let fixture = fixture();
+        let repo = fixture.open();
+        let one = Sweep::of(&repo, None).unwrap();
+        let other = Sweep::of(&repo, Some(&one)).unwrap();
+        assert!(one.is_settled() && other.is_settled() && one.is_same(&other));
+        assert_eq!(one.folders.len(), 3);
+        for (path, folder) in &one.folders {
+            assert!(Arc::ptr_eq(folder, &other.folders[path]), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn an_edit_differs_in_its_directory_alone_and_settles_later() {
+        let fixture = fixture();
+        let repo = fixture.open();
+        let before = Sweep::of(&repo, None).unwrap();
+        fixture.file("dir/b", "y");
+        let edited = Sweep::of(&repo, Some(&before)).unwrap();
+        assert!(!edited.is_same(&before) && !edited.is_settled());
+        let is_shared = |path: &str| {
+            let path = path.as_bytes();
+            Arc::ptr_eq(&before.folders[path], &edited.folders[path])
+        };
+        assert!(is_shared("") && is_shared("dir/deep") && !is_shared("dir"));
+        std::thread::sleep(SETTLED);
+        let later = Sweep::of(&repo, Some(&edited)).unwrap();
+        assert!(later.is_same(&edited) && later.is_settled());
+    }
+
+    #[test]
+    fn what_stands_around_the_work_tree_counts_as_well() {
+        let fixture = fixture();
+        let before = Sweep::of(&fixture.open(), None).unwrap();
+        let differs = || !Sweep::of(&fixture.open(), None).unwrap().is_same(&before);
+        assert!(!differs());
+        fixture.file(".git/info/exclude", "dir/\n");
+        assert!(differs());
+        let before = Sweep::of(&fixture.open(), None).unwrap();
+        fixture.git(&["config", "core.autocrlf", "true"]);
+        assert!(!Sweep::of(&fixture.open(), None).unwrap().is_same(&before));
+        let before = Sweep::of(&fixture.open(), None).unwrap();
+        fixture.git(&["rm", "-q", "--cached", "a"]);
+        assert!(!Sweep::of(&fixture.open(), None).unwrap().is_same(&before));
+    }
+
+    #[test]
+    fn there_is_no_look_at_repositories_in_repositories() {
+        let fixture = fixture();
+        fixture.file("dir/inner/file", "x");
+        assert!(Sweep::of(&fixture.open(), None).is_some());
+        fixture.git_in(&fixture.root.join("dir/inner"), &["init", "-q"]);
+        assert!(Sweep::of(&fixture.open(), None).is_none());
+        fs::remove_dir_all(fixture.root.join("dir/inner/.git")).unwrap();
+        assert!(Sweep::of(&fixture.open(), None).is_some());
+    }
 }

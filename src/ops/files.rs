@@ -69,7 +69,11 @@ impl Files {
         tree: NodeId,
         files_max: usize,
     ) -> Result<Arc<Self>, FilesError> {
-        let fits = |kept: &KeptFiles| kept.tree == tree && kept.files_max == files_max;
+        // Where nothing was cut off, the limit makes no difference.
+        let fits = |kept: &KeptFiles| {
+            let is_whole = !kept.files.is_cut && kept.files.paths.len() <= files_max;
+            kept.tree == tree && (kept.files_max == files_max || is_whole)
+        };
         if let Some(kept) = shelf.find(fits) {
             return Ok(Arc::clone(&kept.files));
         }

@@ -15,7 +15,7 @@ use crate::agent::OUTLINE;
 use crate::base::cores::{beside, on_all_cores};
 use crate::base::path::quote;
 use crate::base::printable::one_line;
-use crate::base::{Digest, NodeId};
+use crate::base::{Digest, NodeId, Shelf};
 use crate::find::{
     Candidate, Definitions, FIELDS, Hit, Hits, Past, Query, Ranked, Term, Terms, Weights, Words,
     rank, read, words_of,
@@ -54,6 +54,7 @@ pub(super) struct Corpus {
     definitions: Arc<ObjectCache<Definitions>>,
     /// The words of the contents by term, in a process that is asked again.
     lexicon: Option<Arc<Lexicon>>,
+    shelf: Shelf,
 }
 
 /// The files of a snapshot, ready to be asked about.
@@ -121,6 +122,7 @@ pub fn findable<'w>(
             records,
             words: words.join(),
             definitions,
+            shelf: shelf.clone(),
             lexicon: shelf
                 .lasts()
                 .then(|| Lexicon::on(shelf, files.contents.len())),
@@ -393,7 +395,7 @@ impl Findable<'_> {
     pub fn hits(&self, terms: &[Term]) -> Result<Vec<Option<Hits>>, FindError> {
         let (repo, corpus) = (self.repository, &self.corpus);
         if let Some(lexicon) = &corpus.lexicon {
-            return lexicon.hits(repo, corpus, terms);
+            return lexicon.hits(repo, corpus, terms, &corpus.shelf);
         }
         let work =
             |repo: &Repository, at: usize| corpus.hits_of(repo, &corpus.files.contents[at], terms);
@@ -423,18 +425,19 @@ impl Findable<'_> {
         let numbers: Vec<u32> = (0..self.corpus.files.paths.len() as u32)
             .filter(|number| wanted(self.path(*number)))
             .collect();
-        let said = |number: &u32| self.said.get(number).map(|said| sum(said, question));
-        let said: Vec<Option<Hits>> = numbers.iter().map(said).collect();
+        let said = self.said.iter();
+        let said: HashMap<u32, Hits> = said
+            .map(|(number, said)| (*number, sum(said, question)))
+            .collect();
         let candidates: Vec<Candidate<'_>> = numbers
             .iter()
-            .zip(&said)
-            .map(|(number, said)| {
+            .map(|number| {
                 let (path, content) = &self.corpus.files.paths[*number as usize];
                 Candidate {
                     path,
                     path_terms: path_terms.get(*number as usize),
                     hits: hits[*content as usize].as_ref().unwrap_or(&none),
-                    said: said.as_ref(),
+                    said: said.get(number),
                 }
             })
             .collect();

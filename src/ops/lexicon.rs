@@ -6,12 +6,12 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-use super::files::Content;
+use super::files::{Content, Files};
 use super::find::{Corpus, FindError};
 use crate::base::cores::on_all_cores;
 use crate::base::quick_hash::QuickHash;
 use crate::base::{NodeId, Shelf};
-use crate::find::{Hits, Postings, Term};
+use crate::find::{Hits, NOWHERE, Postings, Term};
 use crate::git::Repository;
 use crate::symbol::Language;
 
@@ -28,6 +28,13 @@ pub(super) struct Lexicon(RwLock<Known>);
 struct Known {
     numbers: HashMap<(NodeId, Option<Language>), u32, QuickHash>,
     postings: Postings,
+}
+
+/// Where the contents of a snapshot stand, by their numbers in a lexicon.
+struct Places {
+    lexicon: Arc<Lexicon>,
+    files: Arc<Files>,
+    by_number: Vec<u32>,
 }
 
 impl Lexicon {
@@ -47,20 +54,51 @@ impl Lexicon {
 
     /// What each content has of some terms; what was not read before is read now. `None` for what this clone does not hold.
     pub(super) fn hits(
-        &self,
+        self: &Arc<Self>,
         repo: &Repository,
         corpus: &Corpus,
         terms: &[Term],
+        shelf: &Shelf,
     ) -> Result<Vec<Option<Hits>>, FindError> {
+        let places = self.places(repo, corpus, shelf)?;
+        let known = self.read();
+        let count = corpus.files.contents.len();
+        Ok(known.postings.hits(terms, &places.by_number, count))
+    }
+
+    /// Where each content stands in a snapshot; from the shelf where that is known.
+    fn places(
+        self: &Arc<Self>,
+        repo: &Repository,
+        corpus: &Corpus,
+        shelf: &Shelf,
+    ) -> Result<Arc<Places>, FindError> {
+        let fits = |places: &Places| {
+            Arc::ptr_eq(&places.lexicon, self) && Arc::ptr_eq(&places.files, &corpus.files)
+        };
+        if let Some(places) = shelf.find(fits) {
+            return Ok(places);
+        }
         self.add(repo, corpus)?;
         let known = self.read();
-        let mut all: Vec<Option<Hits>> = known.postings.hits(terms).into_iter().map(Some).collect();
-        let contents = corpus.files.contents.iter();
-        let hits = contents.map(|content| {
-            let number = known.numbers.get(&(content.id, content.language))?;
-            all[*number as usize].take()
+        let contents = &corpus.files.contents;
+        let (mut by_number, mut is_whole) = (vec![NOWHERE; known.postings.len()], true);
+        for (place, content) in contents.iter().enumerate() {
+            match known.numbers.get(&(content.id, content.language)) {
+                Some(number) => by_number[*number as usize] = place as u32,
+                None => is_whole = false,
+            }
+        }
+        let places = Arc::new(Places {
+            lexicon: Arc::clone(self),
+            files: Arc::clone(&corpus.files),
+            by_number,
         });
-        Ok(hits.collect())
+        // What is not in this clone may come later.
+        if is_whole {
+            shelf.put(Arc::clone(&places), 1);
+        }
+        Ok(places)
     }
 
     /// Adds the contents of a snapshot that are not in it.

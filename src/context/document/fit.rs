@@ -100,7 +100,11 @@ impl Document<'_> {
 
     /// Opens as many directories as fit.
     pub(super) fn fold_structure(&mut self, tokens_max: u64) {
-        if self.is_overview || self.tokens_of(&[2]) > tokens_max {
+        let whole = || {
+            self.tree
+                .structure_tokens(self.style, || self.tokens_of(&[2]))
+        };
+        if self.is_overview || whole() > tokens_max {
             let folded = Folded::new(
                 &self.tree,
                 tokens_max.saturating_sub(FOLDED_LINE_TOKENS),
