@@ -1,16 +1,13 @@
-//! What one setting is, and how a key is found in the [`table`].
+//! What one setting is: a row of the table.
 //!
 //! A [`Setting`] says everything about one key: its type and unit, its default, who may set it, one sentence about
 //! what it does, and the file that reads it. The trust check, the check of values, `config list`, the suggestions for
 //! misspelt keys and `docs/settings.md` are all made from it. A reader names a setting by its constant, so a key that
 //! is not in the table cannot be read.
 
-use std::fmt;
-
 use super::key::Key;
-use super::table;
-use super::trust::{Order, Permission};
-use super::value;
+use super::kind::ValueKind;
+use super::permission::{Order, Permission};
 
 /// Which keys a setting is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,64 +28,6 @@ impl KeySection {
             Self::General => "merkle.",
             Self::Provider => "merkle.provider.<name>.",
             Self::Remote => "merkle.<remote>.",
-        }
-    }
-}
-
-/// What the text of a setting must be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ValueKind {
-    /// A boolean, as git reads it.
-    Boolean,
-    /// A whole number of this unit that is not negative, as git reads it, with `k`, `m` and `g`.
-    Number(&'static str),
-    /// The same, and not 0.
-    Positive(&'static str),
-    /// A plain number of this unit, perhaps with a fraction: what guards compare.
-    Limit(&'static str),
-    /// A duration such as `90s` or `24h`.
-    Duration,
-    /// One of these words.
-    Choice(&'static [&'static str]),
-    /// Text, with what it must be; its reader checks it.
-    Text(&'static str),
-    /// The same, and it may be given more than once.
-    List(&'static str),
-}
-
-impl ValueKind {
-    /// True for a value that the type allows. Text passes: only its reader knows what it means.
-    #[must_use]
-    pub fn allows(self, text: &str) -> bool {
-        let number = || value::integer(text).filter(|number| *number >= 0);
-        match self {
-            Self::Boolean => value::boolean(text).is_some(),
-            Self::Number(_) => number().is_some(),
-            Self::Positive(_) => number().is_some_and(|number| number > 0),
-            Self::Limit(_) => value::limit(text).is_some(),
-            Self::Duration => value::duration(text).is_some(),
-            Self::Choice(words) => words.contains(&text),
-            Self::Text(_) | Self::List(_) => true,
-        }
-    }
-}
-
-impl fmt::Display for ValueKind {
-    /// What is expected, for errors and for the reference page: `a whole number of tokens`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Boolean => f.write_str("a boolean"),
-            Self::Number(unit) => write!(f, "a whole number of {unit}"),
-            Self::Positive(unit) => write!(f, "a whole number of {unit} above 0"),
-            Self::Limit(unit) => write!(f, "a number of {unit}"),
-            Self::Duration => f.write_str("a duration"),
-            Self::Choice(words) => {
-                let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
-                let (last, others) = quoted.split_last().expect("a choice has words");
-                write!(f, "{} or {last}", others.join(", "))
-            }
-            Self::Text(what) => f.write_str(what),
-            Self::List(what) => write!(f, "{what}; may be repeated"),
         }
     }
 }
@@ -192,7 +131,7 @@ impl Setting {
         }
     }
 
-    fn is_of(&self, key: &Key) -> bool {
+    pub(super) fn is_of(&self, key: &Key) -> bool {
         let parts: Vec<&str> = key.parts().collect();
         let in_section = match (self.section, parts.as_slice()) {
             (KeySection::General, [_]) | (KeySection::Provider, ["provider", _, _]) => true,
@@ -203,81 +142,5 @@ impl Setting {
             && parts
                 .last()
                 .is_some_and(|last| self.name.eq_ignore_ascii_case(last))
-    }
-}
-
-/// The setting that a key belongs to; `None` for a key that means nothing.
-#[must_use]
-pub fn find(key: &Key) -> Option<&'static Setting> {
-    table::all().find(|setting| setting.is_of(key))
-}
-
-/// The name that the user probably meant by a key that means nothing: `merkle.maxCost` for `merkle.maxcots`.
-#[must_use]
-pub fn suggest(key: &Key) -> Option<String> {
-    let (group, last) = key.as_str().rsplit_once('.').unwrap_or(("", key.as_str()));
-    let section = match group.split_once('.') {
-        None if group.is_empty() => KeySection::General,
-        Some(("provider", _)) => KeySection::Provider,
-        _ => KeySection::Remote,
-    };
-    let distance =
-        |setting: &Setting| strsim::osa_distance(last, &setting.name.to_ascii_lowercase());
-    let nearest = table::all()
-        .filter(|setting| setting.section == section)
-        .min_by_key(|setting| distance(setting))
-        // One slip in three letters is a slip; more is another word.
-        .filter(|setting| distance(setting) * 3 <= last.len())?;
-    let before = if group.is_empty() {
-        String::new()
-    } else {
-        format!("{group}.")
-    };
-    Some(format!("merkle.{before}{}", nearest.name))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slips_are_answered_with_the_name_that_was_meant() {
-        for (wrong, meant) in [
-            ("maxCots", Some("merkle.maxCost")),
-            ("max-cost-usd", Some("merkle.maxCost")),
-            ("budgetDya", Some("merkle.budgetDay")),
-            (
-                "provider.claude.endpiont",
-                Some("merkle.provider.claude.endpoint"),
-            ),
-            ("provider.claude.maxCost", None),
-            ("origin.acceptFrame", Some("merkle.origin.acceptFrames")),
-            ("retries", None),
-        ] {
-            let key = Key::new(wrong).expect("a key");
-            assert_eq!(find(&key), None, "{wrong}");
-            assert_eq!(suggest(&key).as_deref(), meant, "{wrong}");
-        }
-    }
-
-    #[test]
-    fn names_are_unique_and_defaults_are_of_their_type() {
-        let mut seen = std::collections::BTreeSet::new();
-        for setting in table::all() {
-            assert!(
-                seen.insert(setting.full_name()),
-                "{} stands twice",
-                setting.full_name()
-            );
-            let key = setting.key("x").expect("a key");
-            assert_eq!(find(&key), Some(setting), "{key}");
-            if let Some(default) = setting.default {
-                assert!(setting.kind.allows(default), "{key}");
-            }
-            assert!(
-                setting.summary.is_ascii() && !setting.summary.ends_with('.'),
-                "{key}"
-            );
-        }
     }
 }

@@ -5,11 +5,12 @@ use std::fmt;
 use std::time::Duration;
 
 use super::key::Key;
+use super::kind::{ValueError, ValueKind};
 use super::layer::{Assignment, Layer};
 use super::origin::{Origin, TrustLevel};
-use super::setting::{self, Setting, ValueKind};
-use super::trust::{self, Permission};
-use super::value::{self, ValueError};
+use super::permission::Permission;
+use super::setting::Setting;
+use super::{lookup, trust, value};
 
 /// Why a setting was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +58,7 @@ impl Ignored {
     pub fn why(&self) -> String {
         match self.reason {
             Rejection::Guarded => "only your own configuration may set it".to_owned(),
-            Rejection::Unknown => match setting::suggest(&self.key) {
+            Rejection::Unknown => match lookup::suggest(&self.key) {
                 Some(meant) => format!("no setting has this name; did you mean '{meant}'?"),
                 None => "no setting has this name".to_owned(),
             },
@@ -75,7 +76,7 @@ impl Ignored {
         match self.reason {
             _ if origin.level != TrustLevel::Protected => None,
             Rejection::Unknown => Some(Mistake::Unknown {
-                meant: setting::suggest(&key),
+                meant: lookup::suggest(&key),
                 key,
                 origin,
             }),
@@ -232,7 +233,7 @@ impl Stack {
     }
 
     fn refusal(&self, key: &Key, entry: &Assignment) -> Option<Rejection> {
-        let Some(setting) = setting::find(key) else {
+        let Some(setting) = lookup::find(key) else {
             return Some(Rejection::Unknown);
         };
         let present = self.entries.get(key).map_or(&[][..], |entry| &entry.values);

@@ -4,10 +4,11 @@
 //! (which it writes). A setting that names an endpoint, a program, a key, a header, a proxy or a price comes from the
 //! user only, whatever a repository says.
 
-pub mod provider;
+use super::kind::ValueKind;
+use super::permission::Order;
+use super::setting::{KeySection, Setting};
 
-use super::setting::{KeySection, Setting, ValueKind};
-use super::trust::Order;
+pub mod provider;
 
 const USD: &str = "US dollars";
 
@@ -216,7 +217,7 @@ pub const ACCEPT_FRAMES: Setting = general("acceptFrames", ACCEPT)
 
 /// `sign`.
 pub const SIGN: Setting = general("sign", ValueKind::Boolean)
-    .read_by("workspace/sharing.rs")
+    .read_by("workspace/settings.rs")
     .means("Whether statements are signed; without it, as git signs commits with SSH");
 
 /// `signingKey`.

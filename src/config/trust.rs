@@ -4,51 +4,8 @@
 //! without a row is no setting, wherever it stands.
 
 use super::origin::TrustLevel;
+use super::permission::Permission;
 use super::setting::Setting;
-use super::value;
-
-/// What a place may do with a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Permission {
-    /// Set it.
-    Set,
-    /// Set it once the user has trusted the repository.
-    AfterTrust,
-    /// Make it tighter than it is, never looser.
-    Tighten(Order),
-    /// Nothing.
-    Never,
-}
-
-/// What "tighter" means for a key.
-///
-/// Nothing can be tightened that no lower place has set: a repository must not be the one that gives a budget.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// A smaller number, as [`value::limit`] reads it.
-    Smaller,
-    /// Some of the values and no others.
-    Fewer,
-}
-
-impl Order {
-    /// True when new values say no more than the present ones allow.
-    #[must_use]
-    pub fn holds(self, present: &[String], new: &[String]) -> bool {
-        match self {
-            Self::Smaller => {
-                let limits = (
-                    present.last().and_then(|text| value::limit(text)),
-                    new.last().and_then(|text| value::limit(text)),
-                );
-                matches!(limits, (Some(present), Some(new)) if new <= present)
-            }
-            Self::Fewer => {
-                value::words(new).all(|word| value::words(present).any(|allowed| allowed == word))
-            }
-        }
-    }
-}
 
 /// What a place of a level may do with a setting.
 #[must_use]
@@ -63,8 +20,9 @@ pub fn permission(setting: &Setting, level: TrustLevel) -> Permission {
 #[cfg(test)]
 mod tests {
     use super::super::key::Key;
-    use super::super::setting::{self, KeySection};
-    use super::super::table;
+    use super::super::permission::Order;
+    use super::super::setting::KeySection;
+    use super::super::{lookup, table};
     use super::*;
 
     fn key(spelling: &str) -> Key {
@@ -159,7 +117,7 @@ mod tests {
         for (names, local, repository) in documented() {
             for name in names {
                 let key = key(name);
-                let setting = setting::find(&key);
+                let setting = lookup::find(&key);
                 let may = |level| setting.map(|setting| permission(setting, level));
                 assert_eq!(
                     may(TrustLevel::Protected),

@@ -2,24 +2,6 @@
 
 use std::time::Duration;
 
-use super::key::Key;
-use super::origin::Origin;
-use super::setting::ValueKind;
-
-/// A setting whose text is not what it must be.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("bad value '{text}' for '{key}' from {}: expected {expected}", origin.shown())]
-pub struct ValueError {
-    /// Which.
-    pub key: Key,
-    /// As it stands there.
-    pub text: String,
-    /// What the table of settings expects.
-    pub expected: ValueKind,
-    /// Where it stands.
-    pub origin: Origin,
-}
-
 /// A boolean as git reads it: the words in any case, empty is false, a number is true unless it is 0.
 #[must_use]
 pub fn boolean(text: &str) -> Option<bool> {

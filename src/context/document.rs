@@ -3,18 +3,15 @@
 //! Each section ends where the next begins, so one of them can be written by itself, and all of them together, behind
 //! the title, are the document.
 
-mod fit;
-
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::io;
-use std::io::Write;
+use std::io::{self, Write};
 use std::rc::Rc;
 
 use super::budget::{Fit, Form, Level};
 use super::counted::Counted;
-use super::markdown::push_fenced;
+use super::markdown::{self, push_fenced};
 use super::overview::Overview;
 use super::people::{MEMOS, PeopleFiles};
 use super::render::Blocks;
@@ -27,13 +24,15 @@ use super::structure::Folded;
 use super::style::Markup;
 use super::system::System;
 use super::tree::Tree;
-use super::{markdown, pages};
+use super::{fill, pages};
 use crate::base::token::Sample;
 use crate::base::{AgentId, FrameType, NodeId, Shelf, TreePath};
 use crate::frame::{Head, Skipped, Store, StoreError};
 use crate::git::Repository;
 use crate::node::ScanError;
 use crate::secret::redact;
+
+mod fit;
 
 /// What stands above all sections.
 const TITLE: &str = "\
@@ -206,7 +205,7 @@ impl<'r> Document<'r> {
             resolver.add_defaults();
         }
         let (mut resources, wanted, tree) = resolver.finish();
-        pages::fill(&mut resources, &wanted, request.pages);
+        fill::fill(&mut resources, &wanted, request.pages);
         let mut document = Self {
             repo,
             store_commit: store.commit(),

@@ -20,6 +20,7 @@ pub mod body;
 pub mod budget;
 pub mod counted;
 pub mod document;
+mod fill;
 pub mod markdown;
 pub mod overview;
 pub mod pages;

@@ -13,8 +13,9 @@
 use std::collections::BTreeSet;
 
 use super::commit::{self, CommitError, LOCK_WAIT};
+use super::entry::{FRAMES_REF, StoreError};
 use super::merge;
-use super::store::{FRAMES_REF, Store, StoreError};
+use super::store::Store;
 use crate::base::NodeId;
 use crate::git::{Batch, Expected, ObjectError, RefError, Repository, StateDir};
 

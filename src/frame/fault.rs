@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::codec::CodecError;
-use super::manifest::ManifestError;
+use super::manifest::{MANIFESTS_MAX, ManifestError};
 use super::name::FrameName;
-use super::signed::MANIFESTS_MAX;
 use crate::base::limit::{SEQ_GAP_MAX, STORE_TREE_BYTES_MAX};
 use crate::base::{TreePath, printable};
 use crate::git::{EntryMode, ObjectError};

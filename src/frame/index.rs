@@ -15,17 +15,18 @@ use std::collections::{BTreeSet, HashSet};
 use std::io::{self, BufWriter, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::commit::{Committed, Stored};
+use super::commit::Committed;
+use super::entry::{Entry, StoreError, read_entry};
 use super::fault::Fault;
 use super::listing::{self, Leaf, Listed};
-use super::model::BasisKind;
-use super::model::Slot;
+use super::model::{BasisKind, Slot};
 use super::news::News;
 use super::record::{
     self, BASIS_BYTES, HEAD_BYTES, NO_FRAME, PLACE_BYTES, Record, SAID_BYTES, head_key, padded,
     place_of,
 };
-use super::store::{Entry, Store, StoreError, read_entry};
+use super::store::Store;
+use super::stored::Stored;
 use super::table::{self, PageWriter, Shape, Source};
 use crate::base::cores::on_all_cores;
 use crate::base::limit::{STORE_ENTRIES_MAX, STORE_FAULTS_MAX};

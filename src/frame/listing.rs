@@ -9,37 +9,19 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
 use super::codec::decode;
+use super::directory::{Place, note, read_tree, two_digits};
+use super::entry::{self, Entry, ManifestEntry, StoreError};
 use super::fault::{BadEntry, Fault};
-use super::name::{FrameName, SEQ_MAX, fan_out};
-use super::signed::{self, ManifestEntry};
-use super::store::{Entry, StoreError};
-use crate::base::limit::{
-    FRAME_READ_BYTES_MAX, SEQ_GAP_MAX, STORE_FAULTS_MAX, STORE_TREE_BYTES_MAX,
-};
+use super::name::{FrameName, SEQ_MAX};
+use super::signed;
+use crate::base::limit::{FRAME_READ_BYTES_MAX, SEQ_GAP_MAX};
 use crate::base::{NodeId, TreePath};
-use crate::git::{EntryMode, ObjectError, ObjectKind, Repository, TreeEntry, tree_entries};
+use crate::git::{EntryMode, ObjectKind, Repository, TreeEntry, tree_entries};
 
 /// Frames that are read, in all, to find out where directories that stand in several places belong.
 const HOME_READS_MAX: usize = 2_000;
 /// The most places in which one and the same directory is followed.
 const HOMES_MAX: usize = 16;
-
-/// The two directories that a frame stands in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Place(pub [u8; 2], pub [u8; 2]);
-
-impl Place {
-    pub(super) fn of(node: &NodeId) -> Self {
-        let (first, second) = fan_out(node);
-        Self(first, second)
-    }
-
-    /// The path of an entry in this place, or of the place itself.
-    pub(super) fn path(self, name: Option<&[u8]>) -> TreePath {
-        let place = [&self.0[..], b"/", &self.1].concat();
-        TreePath::new(name.map_or_else(|| place.clone(), |name| [&place[..], b"/", name].concat()))
-    }
-}
 
 /// A directory of frames that differs between two trees of the store.
 #[derive(Debug, Clone, Copy)]
@@ -83,7 +65,7 @@ impl Listed {
 
 /// Visits what stands in one store's tree and not in another's, a directory at a time; equal ones are not read.
 ///
-/// Of bad entries at most [`STORE_FAULTS_MAX`] and one more are visited at a time.
+/// Of bad entries at most [`STORE_FAULTS_MAX`](crate::base::limit::STORE_FAULTS_MAX) and one more are visited at a time.
 pub fn visit_added(
     repo: &Repository,
     old: Option<NodeId>,
@@ -106,16 +88,6 @@ pub fn visit_added(
         visit(listed)?;
     }
     Ok(())
-}
-
-/// Notes a bad entry, but no more of them than tell a reader that there are too many: they cost memory.
-pub(super) fn note(bad: &mut Vec<BadEntry>, path: impl FnOnce() -> TreePath, fault: Fault) {
-    if bad.len() <= STORE_FAULTS_MAX {
-        bad.push(BadEntry {
-            path: path(),
-            fault,
-        });
-    }
 }
 
 /// Finds the directories of frames that differ; equal subtrees are not read.
@@ -169,7 +141,7 @@ fn side_by_side(
         for entry in tree_entries(tree, &data, repo.hash_kind()) {
             let entry = entry.map_err(StoreError::from)?;
             if above.is_root()
-                && entry.name == signed::FOLDER.as_bytes()
+                && entry.name == entry::FOLDER.as_bytes()
                 && entry.mode == EntryMode::Directory
             {
                 changes.signed[side] = Some(entry.id);
@@ -373,45 +345,6 @@ pub(super) fn next_seqs(present: &[u32]) -> Option<Vec<u32>> {
             return Some(seqs);
         }
     }
-}
-
-/// The folder with manifests in a store's tree.
-pub(super) fn signed_folder(
-    repo: &Repository,
-    tree: Option<NodeId>,
-) -> Result<Option<NodeId>, StoreError> {
-    let (Some(tree), mut data) = (tree, Vec::new()) else {
-        return Ok(None);
-    };
-    if read_tree(repo, &tree, &mut data)?.is_err() {
-        return Ok(None);
-    }
-    let mut entries = tree_entries(tree, &data, repo.hash_kind()).flatten();
-    let found = entries.find(|entry| {
-        entry.name == signed::FOLDER.as_bytes() && entry.mode == EntryMode::Directory
-    });
-    Ok(found.map(|entry| entry.id))
-}
-
-/// Reads a directory of the store, or says that it is too large.
-pub(super) fn read_tree(
-    repo: &Repository,
-    tree: &NodeId,
-    data: &mut Vec<u8>,
-) -> Result<Result<(), Fault>, StoreError> {
-    match repo.read_at_most(tree, ObjectKind::Tree, STORE_TREE_BYTES_MAX, data) {
-        Ok(()) => Ok(Ok(())),
-        Err(ObjectError::Size { size_bytes, .. }) => Ok(Err(Fault::Directory(size_bytes))),
-        Err(error) => Err(error.into()),
-    }
-}
-
-pub(super) fn two_digits(name: &[u8]) -> Option<[u8; 2]> {
-    let digits: [u8; 2] = name.try_into().ok()?;
-    digits
-        .iter()
-        .all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
-        .then_some(digits)
 }
 
 #[cfg(test)]

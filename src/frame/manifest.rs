@@ -158,6 +158,9 @@ fn line(line: &str) -> Option<ManifestLine> {
     words.next().is_none().then_some((key, digest))
 }
 
+/// Most manifests of a store that are looked at.
+pub const MANIFESTS_MAX: usize = 100_000;
+
 #[cfg(test)]
 mod tests {
     use super::*;

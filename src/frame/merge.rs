@@ -9,11 +9,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::codec::encode;
-use super::commit::NewFrame;
-use super::listing::{Place, first_far, next_seqs};
+use super::directory::Place;
+use super::entry::{Entry, FOLDER, ManifestEntry, StoreError, read_entry};
+use super::listing::{first_far, next_seqs};
 use super::name::{FrameName, fan_out, slot_prefix};
-use super::signed::{FOLDER, ManifestEntry};
-use super::store::{Entry, StoreError, read_entry};
+use super::stored::NewFrame;
 use crate::base::NodeId;
 use crate::base::cores::on_all_cores;
 use crate::base::limit::STORE_TREE_BYTES_MAX;

@@ -7,6 +7,8 @@
 
 pub mod codec;
 pub mod commit;
+mod directory;
+pub mod entry;
 pub mod epoch;
 mod fault;
 pub mod index;
@@ -16,17 +18,20 @@ pub mod merge;
 pub mod model;
 pub mod name;
 mod news;
+pub mod orphan;
 mod record;
 pub mod retain;
 pub mod signed;
 pub mod spool;
 pub mod store;
+mod stored;
 mod table;
 pub mod unsigned;
 pub mod verify;
 
 pub use codec::{CodecError, decode, encode};
-pub use commit::{Committed, NewFrame, commit};
+pub use commit::{Committed, commit};
+pub use entry::{Entry, FRAMES_REF, ManifestEntry, StoreError};
 pub use fault::{BadEntry, Fault, Skipped};
 pub use index::Index;
 pub use manifest::{Manifest, ManifestError, StatementKey};
@@ -36,5 +41,5 @@ pub use model::{
 };
 pub use name::FrameName;
 pub use record::Record;
-pub use signed::ManifestEntry;
-pub use store::{FRAMES_REF, Head, Store, StoreError, Voice, Voices};
+pub use store::{Head, Store, Voice, Voices};
+pub use stored::{NewFrame, Stored};

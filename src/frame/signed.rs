@@ -3,56 +3,17 @@
 //! The digest is the SHA-256 of the manifest's bytes, so a name says all that must be in the blob. Two stores unite here as they do
 //! for frames, with the same two levels of directories. A manifest none of whose statements is left goes with `gc`.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
+use super::directory;
+use super::entry::{FOLDER, ManifestEntry, StoreError};
 use super::fault::{BadEntry, Fault};
-use super::listing;
-use super::manifest::{MANIFEST_BYTES_MAX, Manifest, ManifestError, StatementKey};
-use super::name::FrameName;
-use super::store::StoreError;
-use crate::base::{Digest, NodeId, TreePath, hash};
-use crate::git::{EntryMode, ObjectKind, Repository, tree_entries};
+use super::manifest::MANIFESTS_MAX;
+use crate::base::{Digest, NodeId, TreePath};
+use crate::git::{EntryMode, Repository, tree_entries};
 
-/// The folder's name.
-pub(super) const FOLDER: &str = "signed";
-/// Most manifests of a store that are looked at.
-pub const MANIFESTS_MAX: usize = 100_000;
 /// Most names in the folder that are looked at, good or bad.
 const NAMES_MAX: usize = 4 * MANIFESTS_MAX;
-
-/// A manifest's entry in the store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ManifestEntry {
-    /// The SHA-256 of its bytes, which is its name.
-    pub digest: Digest,
-    /// The blob that holds it.
-    pub blob: NodeId,
-}
-
-impl ManifestEntry {
-    /// Its path in the store's tree.
-    #[must_use]
-    pub fn path(&self) -> String {
-        let [folder, above, name] = self.steps();
-        format!("{folder}/{above}/{name}")
-    }
-
-    /// The names on the way to it.
-    pub(super) fn steps(&self) -> [String; 3] {
-        let name = self.digest.to_string();
-        [FOLDER.to_owned(), name[..2].to_owned(), name]
-    }
-
-    /// Reads it and holds its bytes against its name. The size is looked up first.
-    pub fn read(&self, repo: &Repository) -> Result<Manifest, Fault> {
-        let mut bytes = Vec::new();
-        repo.read_at_most(&self.blob, ObjectKind::Blob, MANIFEST_BYTES_MAX, &mut bytes)?;
-        if hash::sha256(&bytes) != self.digest {
-            return Err(ManifestError::Name.into());
-        }
-        Ok(Manifest::decode(&bytes)?)
-    }
-}
 
 /// True for a path below the folder.
 #[must_use]
@@ -64,7 +25,7 @@ pub fn is_path(path: &[u8]) -> bool {
 /// All manifests of a store's tree whose names are good.
 pub fn list(repo: &Repository, tree: Option<NodeId>) -> Result<Vec<ManifestEntry>, StoreError> {
     let mut bad = Vec::new();
-    let Some(folder) = listing::signed_folder(repo, tree)? else {
+    let Some(folder) = directory::signed_folder(repo, tree)? else {
         return Ok(Vec::new());
     };
     added(repo, [None, Some(folder)], &mut bad)
@@ -77,8 +38,8 @@ pub fn gained(
     new: Option<NodeId>,
 ) -> Result<Vec<ManifestEntry>, StoreError> {
     let folders = [
-        listing::signed_folder(repo, old)?,
-        listing::signed_folder(repo, new)?,
+        directory::signed_folder(repo, old)?,
+        directory::signed_folder(repo, new)?,
     ];
     added(repo, folders, &mut Vec::new())
 }
@@ -115,7 +76,7 @@ pub(super) fn added(
         );
     }
     if look.names > NAMES_MAX || found.len() > MANIFESTS_MAX {
-        listing::note(look.bad, || above.clone(), Fault::Manifests);
+        directory::note(look.bad, || above.clone(), Fault::Manifests);
         found.truncate(MANIFESTS_MAX);
     }
     Ok(found)
@@ -143,7 +104,7 @@ impl Look<'_> {
         self.visit(
             tree,
             above,
-            &mut |name, mode, id| match listing::two_digits(name) {
+            &mut |name, mode, id| match directory::two_digits(name) {
                 Some(digits) if mode == EntryMode::Directory => {
                     folders.push((digits, id));
                     None
@@ -190,8 +151,8 @@ impl Look<'_> {
             return Ok(());
         };
         let mut data = Vec::new();
-        if let Err(fault) = listing::read_tree(self.repo, &tree, &mut data)? {
-            listing::note(self.bad, || above.clone(), fault);
+        if let Err(fault) = directory::read_tree(self.repo, &tree, &mut data)? {
+            directory::note(self.bad, || above.clone(), fault);
             return Ok(());
         }
         for entry in tree_entries(tree, &data, self.repo.hash_kind()) {
@@ -201,41 +162,9 @@ impl Look<'_> {
                 break;
             }
             if let Some(fault) = visit(entry.name, entry.mode, entry.id) {
-                listing::note(self.bad, || above.join(entry.name), fault);
+                directory::note(self.bad, || above.join(entry.name), fault);
             }
         }
         Ok(())
     }
-}
-
-/// The paths of a tree's manifests none of whose statements is left once those at `gone` are.
-pub fn orphans(
-    repo: &Repository,
-    tree: NodeId,
-    gone: &BTreeSet<Vec<u8>>,
-) -> Result<BTreeSet<Vec<u8>>, StoreError> {
-    let entries = list(repo, Some(tree))?;
-    if entries.is_empty() {
-        return Ok(BTreeSet::new());
-    }
-    let mut left: HashSet<StatementKey> = HashSet::new();
-    listing::visit_added(repo, None, Some(tree), &mut |listed| {
-        let stays = |name: &FrameName| gone.is_empty() || !gone.contains(name.path().as_bytes());
-        let names = listed
-            .entries
-            .into_iter()
-            .map(|entry| entry.name)
-            .filter(stays);
-        left.extend(names.map(|name| StatementKey {
-            frame: name.frame,
-            seq: name.seq,
-        }));
-        Ok(())
-    })?;
-    // What this program cannot read it does not judge.
-    let names_none = |manifest: Manifest| manifest.lines.iter().all(|(key, _)| !left.contains(key));
-    let orphans = entries
-        .iter()
-        .filter(|entry| entry.read(repo).is_ok_and(names_none));
-    Ok(orphans.map(|entry| entry.path().into_bytes()).collect())
 }

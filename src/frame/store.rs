@@ -6,52 +6,15 @@
 
 use std::collections::HashSet;
 
-use super::codec::{CodecError, decode};
-use super::commit::Stored;
-use super::fault::{Fault, Skipped};
-use super::listing::{self, Place};
-use super::model::Slot;
-use super::model::{BasisKind, Frame};
-use super::name::FrameName;
+use super::directory::Place;
+use super::entry::{Entry, FRAMES_REF, StoreError, read_entry};
+use super::fault::Skipped;
+use super::listing;
+use super::model::{BasisKind, Frame, Slot};
 use super::record::Record;
-use crate::base::limit::{FRAME_READ_BYTES_MAX, STORE_ENTRIES_MAX, STORE_FAULTS_MAX};
+use super::stored::Stored;
 use crate::base::{AgentId, FrameType, NodeId};
-use crate::git::{EntryMode, ObjectError, ObjectKind, RefError, Repository};
-
-/// The ref that holds all frames.
-pub const FRAMES_REF: &str = "refs/merkle/frames";
-
-/// Why the store could not be read.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// An object of the store is missing or damaged.
-    #[error("cannot read the frame store")]
-    Object(#[from] ObjectError),
-    /// The ref cannot be read.
-    #[error("cannot read the frame store")]
-    Ref(#[from] RefError),
-    /// The ref points at something else than a commit.
-    #[error("'{FRAMES_REF}' does not point at a commit")]
-    NoCommit(#[source] ObjectError),
-    /// More than [`STORE_ENTRIES_MAX`].
-    #[error("the frame store has more than {STORE_ENTRIES_MAX} entries")]
-    Entries,
-    /// More than [`STORE_FAULTS_MAX`].
-    #[error("the frame store has more than {STORE_FAULTS_MAX} entries that are no frames")]
-    Faults,
-    /// A slot has no generation left.
-    #[error("no generation number is left for '{0}'")]
-    Full(String),
-}
-
-/// A frame's entry in the store.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Entry {
-    /// What the name says.
-    pub name: FrameName,
-    /// The blob that holds the frame.
-    pub blob: NodeId,
-}
+use crate::git::{EntryMode, ObjectError, Repository};
 
 /// The current frame of a slot of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -319,21 +282,4 @@ impl<'r> Store<'r> {
         }
         Ok(None)
     }
-}
-
-/// Reads a frame and checks it against the name that it stands under. Its size is looked up first.
-pub fn read_entry(repo: &Repository, entry: &Entry) -> Result<Frame, Fault> {
-    let frame = read_blob(repo, &entry.blob)?;
-    if FrameName::of(&frame) == entry.name {
-        Ok(frame)
-    } else {
-        Err(CodecError::Name.into())
-    }
-}
-
-/// Reads a frame, whatever its name. Its size is looked up first.
-pub fn read_blob(repo: &Repository, blob: &NodeId) -> Result<Frame, Fault> {
-    let mut data = Vec::new();
-    repo.read_at_most(blob, ObjectKind::Blob, FRAME_READ_BYTES_MAX, &mut data)?;
-    Ok(decode(&data)?)
 }

@@ -1,9 +1,10 @@
 //! Checking a whole store: every name, every frame, every digest.
 
+use super::entry::{Entry, StoreError, read_entry};
 use super::fault::{BadEntry, Fault};
 use super::listing::{self, Leaf};
 use super::signed;
-use super::store::{Entry, Store, StoreError, read_entry};
+use super::store::Store;
 use crate::base::limit::{STORE_ENTRIES_MAX, STORE_FAULTS_MAX};
 use crate::base::{NodeKind, TreePath};
 use crate::git::{ObjectKind, Repository};

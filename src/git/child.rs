@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 
 use super::pipes::{finish, finish_by, finish_visiting};
 use super::program;
-use super::repo::{Repository, variable};
+use super::repo::Repository;
+use super::variable::variable;
 use crate::base::variable::holds_key;
 
 /// What a hook's environment says about its own git command and must not reach ours.

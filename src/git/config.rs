@@ -3,11 +3,13 @@
 //! Git hands `git -c key=value merkle …` down in `GIT_CONFIG_PARAMETERS`, which gix does not know: it is read here
 //! and ranks above `GIT_CONFIG_COUNT` and below this program's own `-c`.
 
-use gix::bstr::ByteSlice;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use super::repo::{OpenError, Repository, variable};
+use gix::bstr::ByteSlice;
+
+use super::repo::{OpenError, Repository};
+use super::variable::variable;
 
 /// One value of git configuration and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -264,6 +266,22 @@ pub(super) fn parse_bool(text: &str) -> Option<bool> {
     gix::config::Boolean::try_from(gix::bstr::BString::from(text))
         .ok()
         .map(|value| value.0)
+}
+
+impl Repository {
+    /// True when objects may be missing on purpose (a promisor remote is configured).
+    #[must_use]
+    pub fn is_partial(&self) -> bool {
+        let promises = |value: &ConfigValue| {
+            value.key.ends_with(".promisor")
+                && value
+                    .value
+                    .as_deref()
+                    .is_none_or(|text| parse_bool(text) == Some(true))
+        };
+        self.config_string("extensions.partialClone").is_some()
+            || self.config_section("remote").iter().any(promises)
+    }
 }
 
 #[cfg(test)]

@@ -20,8 +20,9 @@ use gix::discover::upwards::TrustPolicy;
 use gix::sec::Trust;
 
 use super::config::{self, ConfigScope};
-use super::repo::{OpenError, Repository, options, variable};
+use super::repo::{OpenError, Repository, options};
 use super::system::{is_system_error, system_cause};
+use super::variable::variable;
 
 /// Looks for a repository upwards.
 pub(super) fn discover(

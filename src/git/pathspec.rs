@@ -12,7 +12,8 @@ use gix_pathspec::attributes::glob::pattern::Case;
 use gix_pathspec::attributes::search::Outcome;
 use gix_pathspec::{Defaults, MagicSignature, Pattern, Search, SearchMode};
 
-use super::repo::{Repository, variable};
+use super::repo::Repository;
+use super::variable::variable;
 use crate::base::TreePath;
 
 /// Why a text is no pathspec.

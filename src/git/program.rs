@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use super::repo::variable;
+use super::variable::variable;
 
 /// The variable with the search path.
 const VARIABLE: &str = "PATH";

@@ -15,7 +15,8 @@
 use super::child::ChildError;
 use super::config::{ConfigValue, parse_bool};
 use super::filter::quoted;
-use super::repo::{Repository, variable};
+use super::repo::Repository;
+use super::variable::variable;
 
 /// Keys of a program of which the last value counts, and the variable that goes before it.
 const PROGRAMS: [(&str, &str); 3] = [

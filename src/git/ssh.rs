@@ -25,7 +25,8 @@ use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD};
 use super::child::{exchange_by, without_keys};
 use super::program;
 use super::remote::Prompt;
-use super::repo::{Repository, variable};
+use super::repo::Repository;
+use super::variable::variable;
 use crate::base::{Digest, FieldHasher, clock, hash};
 
 /// What signatures of this program are for, as `ssh-keygen -n` has it.

@@ -1,7 +1,8 @@
 //! What is staged, as text.
 
 use super::child::{ChildError, GitCommand};
-use super::repo::{Repository, variable};
+use super::repo::Repository;
+use super::variable::variable;
 
 impl Repository {
     /// The diff of what the next commit would change; in a hook of `git commit` that of the index which that command has made.

@@ -27,7 +27,8 @@ use rustix::fs::{
     AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, lstat, openat, stat, statat,
 };
 
-use super::repo::{Repository, variable};
+use super::repo::Repository;
+use super::variable::variable;
 use crate::base::clock;
 use crate::base::cores::on_all_cores;
 

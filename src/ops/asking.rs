@@ -10,12 +10,12 @@ use crate::config::{Setting, Stack, ValueError, table};
 use crate::frame::Store;
 use crate::git::Repository;
 use crate::profile::{Phase, Profile, ProfileError, Profiles};
-use crate::provider::batch::BatchFiles;
+use crate::provider::batch::{BatchClient, BatchFiles};
 use crate::provider::call::Caller;
 use crate::provider::ledger::{Budget, Caps, Ledger, Spend};
 use crate::provider::queue::{QueueAddress, Workers};
 use crate::provider::{
-    Definition, DefinitionError, Definitions, Gate, Limits, Provider, ProviderError, Surroundings,
+    Connected, Definition, DefinitionError, Definitions, Gate, Limits, ProviderError, Surroundings,
     connect,
 };
 use crate::regen::generate::Pace;
@@ -119,6 +119,8 @@ pub enum ComposeError {
 pub struct Payer {
     /// Sends requests to the provider.
     pub caller: Caller,
+    /// The provider's way to take many requests at once; `None` where it has none.
+    pub batches: Option<BatchClient>,
     /// Where requests to people wait for their answers.
     pub pending_dir: PathBuf,
     /// True when some limit is configured or given.
@@ -156,6 +158,7 @@ pub fn asking<'a>(
     let concurrency = concurrency(options, &definition);
     let Payer {
         caller,
+        batches,
         pending_dir,
         has_budget,
         confirm_above_nano_dollars,
@@ -165,9 +168,8 @@ pub fn asking<'a>(
         fail_fast: options.fail_fast,
         priority: options.priority,
     };
-    let client = caller.batches();
     let is_needed = !matches!(options.batch, BatchMode::Live | BatchMode::Collect);
-    if client.is_none() && is_needed {
+    if batches.is_none() && is_needed {
         return Err(AskingError::NoBatches(caller.name));
     }
     let requests_min = workspace
@@ -179,7 +181,7 @@ pub fn asking<'a>(
         mode: options.batch,
         requests_min: requests_min as usize,
         files: BatchFiles::of(&workspace.state),
-        client,
+        client: batches,
         agent: agent.id.clone(),
     };
     Ok(ModelRun {
@@ -210,7 +212,7 @@ pub fn payer(
     }
     let pending = workspace.state.folder(PENDING_FOLDER);
     let concurrency = concurrency(options, &definition);
-    let provider: Arc<dyn Provider> = match &options.queue {
+    let Connected { provider, batches } = match &options.queue {
         Some(address) => {
             let terms = super::queue::terms(
                 workspace.settings.stack(),
@@ -218,7 +220,10 @@ pub fn payer(
                 &workspace.environment,
             )?;
             let capabilities = definition.capabilities.clone();
-            Arc::new(Workers::new(capabilities, terms, &workspace.state))
+            Connected {
+                provider: Arc::new(Workers::new(capabilities, terms, &workspace.state)),
+                batches: None,
+            }
         }
         None => connect(
             &definition,
@@ -240,6 +245,7 @@ pub fn payer(
         .map(nano);
     Ok(Payer {
         caller: Caller::new(definition.name, provider, definition.prices, gate, ledger),
+        batches,
         pending_dir: pending.shown(),
         has_budget: budget != Budget::default(),
         confirm_above_nano_dollars: confirm_above.unwrap_or_default(),

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use super::carried::{self, Carried};
 use super::files::{Content, Files, FilesError};
 use super::lexicon::Lexicon;
-use super::payload;
-use super::refresh;
+use super::{payload, refresh};
 use crate::agent::OUTLINE;
 use crate::base::cores::{beside, on_all_cores};
 use crate::base::path::quote;
@@ -20,7 +19,7 @@ use crate::find::{
     Candidate, Definitions, FIELDS, Hit, Hits, Past, Query, Ranked, Term, Terms, Weights, Words,
     rank, read, words_of,
 };
-use crate::frame::store::read_blob;
+use crate::frame::entry::read_blob;
 use crate::frame::{BasisKind, Frame, Head, Slot, Store, StoreError};
 use crate::git::{ObjectError, Repository, StateDir};
 use crate::node::SnapshotRoot;

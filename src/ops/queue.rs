@@ -72,7 +72,7 @@ pub fn work(
         environment,
         pending: &StateDir::at(Path::new("")),
     };
-    let provider: Arc<dyn Provider> = connect(definition, surroundings)?;
+    let provider: Arc<dyn Provider> = connect(definition, surroundings)?.provider;
     let mut limits = definition.limits;
     limits.concurrency = options.at_once.unwrap_or(limits.concurrency);
     let terms = WorkerTerms {

@@ -1,6 +1,6 @@
 //! Content blocks of what is too long: as much as fits, under a line that says what was cut.
 
-use super::node::{Block, ChildText, child_block, wrapped};
+use super::block::{Block, ChildText, child_block, wrapped};
 use super::tag;
 use crate::base::token;
 

@@ -15,6 +15,7 @@
 
 pub mod adapter;
 pub mod attribute;
+mod block;
 pub mod bundle;
 mod commit_message;
 mod cut;
@@ -24,7 +25,8 @@ mod tag;
 
 pub use adapter::{display, manual, messages, to_request};
 pub use attribute::path_text;
+pub use block::ChildText;
 pub use bundle::{Bundle, TrackedBundle, Tracking};
 pub use commit_message::commit_message;
-pub use node::{ChildText, Content, NodePayload, PayloadError, node_payload};
+pub use node::{Content, NodePayload, PayloadError, node_payload};
 pub use system::SYSTEM_PROMPT;

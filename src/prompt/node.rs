@@ -18,6 +18,7 @@
 
 use super::adapter::schema_text;
 use super::attribute::path_text;
+use super::block::{Block, ChildText, child_block, fitting, wrapped};
 use super::bundle::Bundle;
 use super::{cut, tag};
 use crate::agent::{Instructions, Values};
@@ -51,19 +52,6 @@ pub enum Content<'c> {
         /// The children that take part.
         children: &'c [ChildText<'c>],
     },
-}
-
-/// One child of a directory.
-#[derive(Debug, Clone, Copy)]
-pub struct ChildText<'c> {
-    /// Its name in the directory.
-    pub name: &'c [u8],
-    /// `file`, `directory`, `symlink` or `submodule`.
-    pub kind: &'static str,
-    /// What its head says; `None` when it has none.
-    pub text: Option<&'c str>,
-    /// What it is, where the agent leaves it out: `a lock file of 12,345 bytes`.
-    pub left_out: Option<&'c str>,
 }
 
 /// The payload of one node.
@@ -149,27 +137,6 @@ pub fn node_payload(
     Ok(NodePayload { bundle, cut, task })
 }
 
-/// A content block that fits.
-pub(super) struct Block {
-    pub(super) text: String,
-    pub(super) cut: Option<String>,
-}
-
-/// A block as it is, when there is room for it; else how many tokens it has.
-fn fitting(text: String, room: Option<u64>) -> Result<Block, u64> {
-    let tokens = token::estimate(&text);
-    if room.is_none_or(|room| tokens <= room) {
-        Ok(Block { text, cut: None })
-    } else {
-        Err(tokens)
-    }
-}
-
-/// Text in a tag that says where it stands.
-pub(super) fn wrapped(tag: &str, path: &str, text: &str) -> String {
-    format!("<{tag} path=\"{path}\">\n{text}\n</{tag}>")
-}
-
 fn file_block(
     path: &str,
     data: &[u8],
@@ -208,16 +175,6 @@ fn directory_block(
     match (fitting(blocks.join("\n"), room), room) {
         (Err(_), Some(room)) => cut::directory(&tag, &shown, room),
         (whole, _) => whole,
-    }
-}
-
-/// What is said of one child.
-pub(super) fn child_block(tag: &str, path: &str, child: &ChildText<'_>) -> String {
-    let kind = child.kind;
-    match (child.text, child.left_out) {
-        (Some(text), _) => format!("<{tag} path=\"{path}\" type=\"{kind}\">\n{text}\n</{tag}>"),
-        (None, Some(what)) => format!("The {kind} \"{path}\" is {what}; its content was not read."),
-        (None, None) => format!("Nothing is said about the {kind} \"{path}\"."),
     }
 }
 

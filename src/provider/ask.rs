@@ -2,7 +2,6 @@
 
 use std::pin::Pin;
 
-use super::batch::BatchClient;
 use super::error::{Failure, ProviderError};
 use crate::chat::{Answer, Capabilities, Request, Ticket};
 
@@ -41,10 +40,5 @@ pub trait Provider: Send + Sync {
     /// Gives back what it holds elsewhere, after the last answer; what there is to tell of that.
     fn close(&self) -> ReplyFuture<'_, Vec<String>, ProviderError> {
         Box::pin(std::future::ready(Ok(Vec::new())))
-    }
-
-    /// Its way to take many requests at once; `None` where it has none. Reaches nothing.
-    fn batches(&self) -> Option<BatchClient> {
-        None
     }
 }

@@ -20,15 +20,16 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::ask::{Provider, TextSink};
-use super::batch::{BatchClient, BatchOutcome};
+use super::batch::BatchOutcome;
 use super::error::{Charge, Failure, ProviderError};
 use super::ledger::{Ledger, LedgerError, Reservation, Spend};
 use super::length::Lengths;
 use super::limit::{Company, Gate, Settled};
 use super::price::Prices;
 use super::retry;
+use super::worst_case::{output_tokens_max, worst_case};
 use crate::base::{clock, token};
-use crate::chat::{Answer, Capabilities, OUTPUT_TOKENS_DEFAULT, Reply, Request, Ticket, Usage};
+use crate::chat::{Answer, Capabilities, Reply, Request, Ticket, Usage};
 
 /// A provider that counts less than this share of what we count does not count what it charges for.
 const TOLD_SHARE_MIN: u64 = 16;
@@ -179,12 +180,6 @@ impl Caller {
     #[must_use]
     pub fn capabilities(&self) -> &Capabilities {
         self.provider.capabilities()
-    }
-
-    /// The provider's way to take many requests at once; `None` where it has none.
-    #[must_use]
-    pub fn batches(&self) -> Option<BatchClient> {
-        self.provider.batches()
     }
 
     /// See [`Provider::open`].
@@ -539,25 +534,6 @@ impl Caller {
         tokio::task::spawn_blocking(run)
             .await
             .expect("booking does not panic")
-    }
-}
-
-/// The longest answer that a request may get.
-pub(super) fn output_tokens_max(request: &Request, capabilities: &Capabilities) -> u64 {
-    request
-        .params
-        .max_output_tokens
-        .or(capabilities.output_tokens)
-        .unwrap_or(OUTPUT_TOKENS_DEFAULT)
-}
-
-/// The most that a request can take at some prices.
-pub(super) fn worst_case(request: &Request, output: u64, prices: Option<&Prices>) -> Spend {
-    let input = request.input_tokens_max();
-    Spend {
-        calls: 1,
-        tokens: input.saturating_add(output),
-        nano_dollars: prices.map(|prices| prices.cost_max(input, output)),
     }
 }
 

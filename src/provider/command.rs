@@ -10,9 +10,9 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
 
+use super::api_key::ApiKey;
 use super::ask::{Provider, ReplyFuture, TextSink};
 use super::definition::Definition;
-use super::key::ApiKey;
 use super::{Charge, Failure, ProviderError, fault, key};
 use crate::base::variable::holds_key;
 use crate::chat::{Answer, Capabilities, Reply, Request, Role, Ticket};

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use super::ProviderError;
+use super::api_key::ApiKey;
 use super::ask::Provider;
+use super::batch::BatchClient;
 use super::command::{self, Program};
 use super::definition::Definition;
-use super::key::{self, ApiKey};
 use super::kind::ProviderKind;
 use super::manual::Person;
 use super::model::Model;
 use super::replay::Replay;
+use super::{ProviderError, key};
 use crate::config::Environment;
 use crate::git::StateDir;
 
@@ -23,13 +24,22 @@ pub struct Surroundings<'a> {
     pub pending: &'a StateDir,
 }
 
+/// A provider that is ready to be asked.
+pub struct Connected {
+    /// One request at a time.
+    pub provider: Arc<dyn Provider>,
+    /// Its way to take many requests at once; `None` where it has none.
+    pub batches: Option<BatchClient>,
+}
+
 /// Makes a provider ready to be asked. Looks for its key, and reaches nothing else.
 pub fn connect(
     definition: &Definition,
     surroundings: Surroundings<'_>,
-) -> Result<Arc<dyn Provider>, ProviderError> {
+) -> Result<Connected, ProviderError> {
     let definition = definition.clone();
-    Ok(match definition.kind {
+    let mut batches = None;
+    let provider: Arc<dyn Provider> = match definition.kind {
         ProviderKind::Command => {
             checked_command(&definition)?;
             Arc::new(Program::new(definition, surroundings.environment))
@@ -45,9 +55,13 @@ pub fn connect(
         | ProviderKind::Ollama
         | ProviderKind::Local => {
             let key = key_of(&definition, surroundings.environment)?;
-            Arc::new(Model::new(definition, key))
+            let takes_batches = definition.batch;
+            let model = Model::new(definition, key);
+            batches = takes_batches.then(|| BatchClient::new(model.clone()));
+            Arc::new(model)
         }
-    })
+    };
+    Ok(Connected { provider, batches })
 }
 
 fn key_of(

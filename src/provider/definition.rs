@@ -11,17 +11,17 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::api_key::ApiKey;
 use super::endpoint::{Endpoint, EndpointError};
-use super::key::ApiKey;
+use super::family;
 use super::kind::ProviderKind;
 use super::limit::Limits;
 use super::price::{self, Prices};
-use super::read::Reader;
-use super::{family, read};
+use super::read::{self, DefinitionError, Reader};
 use crate::base::variable::KEY_SUFFIX;
 use crate::chat::Capabilities;
 use crate::config::table::provider as key;
-use crate::config::{Origin, Stack, TrustLevel, ValueError, value};
+use crate::config::{Stack, TrustLevel, value};
 
 /// Fields of requests that `extra` cannot set.
 const OWN_FIELDS: [&str; 6] = [
@@ -36,61 +36,6 @@ const OWN_FIELDS: [&str; 6] = [
 const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 /// Window of a model behind Ollama unless configured: what is longer would be cut there without a word.
 const OLLAMA_CONTEXT_TOKENS: u64 = 8_192;
-
-/// Why the providers cannot be read, or the one that is wanted is not there.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum DefinitionError {
-    /// A place that may not define providers.
-    #[error("'{key}' from {origin} defines a provider: only your own configuration may")]
-    Unprotected {
-        /// With `merkle.`.
-        key: String,
-        /// Where it stands.
-        origin: Box<Origin>,
-    },
-    /// A value that is not what it must be.
-    #[error(transparent)]
-    Value(#[from] ValueError),
-    /// A value that is refused for a reason.
-    #[error("bad value for '{key}' from {}: {reason}", origin.shown())]
-    Refused {
-        /// With `merkle.`.
-        key: String,
-        /// Where it stands.
-        origin: Box<Origin>,
-        /// Why.
-        reason: String,
-    },
-    /// A provider without a kind.
-    #[error("provider '{0}' has no kind")]
-    NoKind(String),
-    /// A name that no provider can have.
-    #[error("'{0}' is no name of a provider: a-z, 0-9 and '-', at most 32")]
-    Name(String),
-    /// No provider has this name.
-    #[error("no provider '{name}'; there is {}", list(.names))]
-    NotThere {
-        /// Asked for.
-        name: String,
-        /// All there are.
-        names: Vec<String>,
-    },
-    /// No provider is configured.
-    #[error("no provider is configured")]
-    NoneThere,
-    /// Several, and none was named.
-    #[error("several providers are configured: {}", list(.0))]
-    Several(Vec<String>),
-}
-
-fn list(names: &[String]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
-    if quoted.is_empty() {
-        "none".to_owned()
-    } else {
-        quoted.join(", ")
-    }
-}
 
 /// One provider as it is configured.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,11 +10,10 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, Proxy, Response};
 use serde_json::Value;
 
+use super::api_key::ApiKey;
 use super::definition::Definition;
-use super::fault;
-use super::key::ApiKey;
 use super::kind::ProviderKind;
-use super::{Charge, ProviderError, transport};
+use super::{Charge, ProviderError, fault, transport};
 
 /// Longest time to make a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);

@@ -8,52 +8,17 @@
 //!
 //! The first that is there is taken. A key is put into a header at the moment of sending and nowhere else.
 
-use std::fmt;
-
+use super::api_key::{ApiKey, HIDDEN};
 use super::definition::Definition;
 use crate::config::Environment;
 use crate::git::{ChildError, credential};
 
-/// What stands for a key wherever text is made.
-const HIDDEN: &str = "***";
 /// A text shorter than this is not looked for when text is made safe: it would black out half of it.
 const REDACTED_BYTES_MIN: usize = 6;
 /// A shorter key is not looked for in answers: servers of one's own take any word for a key, such as their name.
 const ANSWER_KEY_BYTES_MIN: usize = 16;
 /// The headers that say who asks.
 const HEADERS: [&str; 4] = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
-
-/// A secret text: a key, or the value of a header. It prints as `***`.
-#[derive(Clone, PartialEq, Eq)]
-pub struct ApiKey(String);
-
-impl ApiKey {
-    /// Takes a text that can stand in a header; `None` for what is empty or cannot.
-    #[must_use]
-    pub fn new(text: &str) -> Option<Self> {
-        let text = text.trim();
-        let is_key = !text.is_empty() && text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-        is_key.then(|| Self(text.to_owned()))
-    }
-
-    /// The text itself, for a header and for a credential helper.
-    #[must_use]
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for ApiKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(HIDDEN)
-    }
-}
-
-impl fmt::Debug for ApiKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(HIDDEN)
-    }
-}
 
 /// Where a key comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 //! failures, which of them are worth another attempt, rate limits, and the ledger of what was spent. Never reads a
 //! repository's text for instructions, and never stores a frame. Start with [`Provider`] and [`definition`].
 
+mod api_key;
 mod ask;
 pub mod batch;
 pub mod call;
@@ -31,15 +32,18 @@ pub mod retry;
 mod retry_after;
 mod transport;
 mod wire;
+mod worst_case;
 
+pub use api_key::ApiKey;
 pub use ask::{Provider, ReplyFuture, TextSink};
-pub use connect::{Surroundings, connect};
-pub use definition::{Definition, DefinitionError, Definitions};
+pub use connect::{Connected, Surroundings, connect};
+pub use definition::{Definition, Definitions};
 pub use endpoint::{Endpoint, EndpointError};
 pub use error::{Charge, Failure, ProviderError};
-pub use key::{ApiKey, KeyPlace, KeyStatus};
+pub use key::{KeyPlace, KeyStatus};
 pub use kind::ProviderKind;
 pub use length::Lengths;
 pub use limit::{Company, Gate, Leave, Limits, Settled};
 pub use price::Prices;
+pub use read::DefinitionError;
 pub use wire::{body, protocol};

@@ -11,14 +11,13 @@ use reqwest::{Client, Response};
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::api_key::ApiKey;
 use super::ask::{Provider, ReplyFuture, TextSink};
-use super::batch::BatchClient;
 use super::definition::Definition;
-use super::key::{self, ApiKey};
 use super::kind::ProviderKind;
 use super::protocol::{self, IncomingAnswer, Stop};
 use super::transport::{self, ANSWER_BYTES_MAX, BodyError, Division, Documents};
-use super::{Charge, Failure, ProviderError, fault, http, wire};
+use super::{Charge, Failure, ProviderError, fault, http, key, wire};
 use crate::base::printable::is_safe;
 use crate::chat::{Answer, Capabilities, Reply, Request, Ticket, Usage};
 use crate::secret::Scanner;
@@ -384,12 +383,6 @@ impl Model {
 }
 
 impl Provider for Model {
-    fn batches(&self) -> Option<BatchClient> {
-        self.definition
-            .batch
-            .then(|| BatchClient::new(self.clone()))
-    }
-
     fn capabilities(&self) -> &Capabilities {
         &self.definition.capabilities
     }

@@ -1,7 +1,6 @@
 //! Reading the settings of one provider: each value with the place that an error names.
 
-use super::definition::DefinitionError;
-use crate::config::{Assignment, Origin, Place, Setting, Stack, TrustLevel, value};
+use crate::config::{Assignment, Origin, Place, Setting, Stack, TrustLevel, ValueError, value};
 
 /// Reads what is said of one provider.
 pub(super) struct Reader<'a> {
@@ -115,4 +114,59 @@ pub(super) fn range(text: &str) -> Option<Option<(f64, f64)>> {
     let (low, high) = text.split_once(' ')?;
     let (low, high) = (value::limit(low)?, value::limit(high.trim())?);
     (low <= high).then_some(Some((low, high)))
+}
+
+/// Why the providers cannot be read, or the one that is wanted is not there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DefinitionError {
+    /// A place that may not define providers.
+    #[error("'{key}' from {origin} defines a provider: only your own configuration may")]
+    Unprotected {
+        /// With `merkle.`.
+        key: String,
+        /// Where it stands.
+        origin: Box<Origin>,
+    },
+    /// A value that is not what it must be.
+    #[error(transparent)]
+    Value(#[from] ValueError),
+    /// A value that is refused for a reason.
+    #[error("bad value for '{key}' from {}: {reason}", origin.shown())]
+    Refused {
+        /// With `merkle.`.
+        key: String,
+        /// Where it stands.
+        origin: Box<Origin>,
+        /// Why.
+        reason: String,
+    },
+    /// A provider without a kind.
+    #[error("provider '{0}' has no kind")]
+    NoKind(String),
+    /// A name that no provider can have.
+    #[error("'{0}' is no name of a provider: a-z, 0-9 and '-', at most 32")]
+    Name(String),
+    /// No provider has this name.
+    #[error("no provider '{name}'; there is {}", list(.names))]
+    NotThere {
+        /// Asked for.
+        name: String,
+        /// All there are.
+        names: Vec<String>,
+    },
+    /// No provider is configured.
+    #[error("no provider is configured")]
+    NoneThere,
+    /// Several, and none was named.
+    #[error("several providers are configured: {}", list(.0))]
+    Several(Vec<String>),
+}
+
+pub(super) fn list(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+    if quoted.is_empty() {
+        "none".to_owned()
+    } else {
+        quoted.join(", ")
+    }
 }

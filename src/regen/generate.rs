@@ -5,31 +5,26 @@
 //! Batches go into the store every two seconds or 256 frames. The head of a node is replaced by a success only; a
 //! failure holds back the directories above and nothing else.
 
-mod batch;
-mod take;
-
-pub use batch::{BatchMode, Batching};
-
 use std::collections::{BTreeMap, HashMap};
 use std::pin::Pin;
 use std::time::Duration;
 
+use batch::{Errand, Owing};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
-use batch::{Errand, Owing};
-
+use super::body::NodeError;
 use super::event::{Cause, Event, Report, Stop};
-use super::make::{Authorship, ChildBodies, FrameContext, FrameDraft, NodeError, is_again};
+use super::make::{Authorship, ChildBodies, FrameContext, FrameDraft, is_again};
 use super::plan::{Inputs, Plan, PlannedNode};
 use super::prepare::{MadeFrom, Nodes, Prepared, Question, Writer};
 use super::queue::{Priority, Queue, Rank};
-use super::refused::{Kept, RefusedAnswers};
+use super::refused::{self, Kept, RefusedAnswers};
 use super::run::RunError;
+use super::signals;
 use super::warm::Warmth;
-use super::{refused, signals};
 use crate::base::printable::chain;
 use crate::base::{BasisId, TreePath, runtime};
 use crate::chat::Usage;
@@ -41,6 +36,11 @@ use crate::provider::ProviderError;
 use crate::provider::call::{CallError, Called, Caller, Tally};
 use crate::provider::ledger::Spend;
 use crate::synthesis::Reason;
+
+mod batch;
+mod take;
+
+pub use batch::{BatchMode, Batching};
 
 /// Longest time that a finished frame waits in the spool for its batch, and most frames that wait.
 const BATCH_PAUSE_MAX: Duration = Duration::from_secs(2);

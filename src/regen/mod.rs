@@ -5,6 +5,7 @@
 //! says what it said before, and stores in batches. Never looks at what the plan does not name.
 //! Start with [`plan()`] and [`Runner`].
 
+mod body;
 pub mod event;
 pub mod generate;
 mod make;
@@ -22,9 +23,9 @@ pub mod survey;
 pub mod synthesize;
 mod warm;
 
+pub use body::{FrameBody, NodeError};
 pub use event::{Cause, Event, Report, Stop, UnderWay};
 pub use generate::{BatchMode, Batching};
-pub use make::{FrameBody, NodeError};
 pub use plan::{Inputs, Known, NodeFilter, Plan, PlannedNode, Shard, plan};
 pub use prepare::{Composed, Nodes, Writer};
 pub use run::{RunError, Runner};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::make::{FrameBody, NodeError};
+use super::body::{FrameBody, NodeError};
 use super::plan::{Inputs, file_name};
 use super::repeat::repeats;
 use crate::agent::{Exclusion, Instructions};

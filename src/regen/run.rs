@@ -4,8 +4,9 @@
 //! directories in order. What a child says is kept only until all directories that hold it are made; frames are
 //! stored in batches. So memory grows neither with the repository nor with its bytes.
 
+use super::body::{FrameBody, NodeError};
 use super::event::{Event, Report};
-use super::make::{ChildBodies, FrameBody, FrameContext, FrameDraft, MadeFrame, NodeError};
+use super::make::{ChildBodies, FrameContext, FrameDraft, MadeFrame};
 use super::plan::{Inputs, Plan, PlannedNode, file_name};
 use super::prepare::Nodes;
 use super::record::{Blob, Records, with_blob};

@@ -8,7 +8,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::make::{FrameBody, NodeError, read_frame};
+use super::body::{FrameBody, NodeError};
+use super::make::read_frame;
 use super::plan::{PlannedNode, take_up};
 use super::remake::{self, Remade};
 use crate::agent::Agent;
@@ -19,7 +20,8 @@ use crate::frame::{
     Slot, content_digest,
 };
 use crate::git::Repository;
-use crate::node::{Scan, scan::NodeEntry};
+use crate::node::Scan;
+use crate::node::scan::NodeEntry;
 use crate::secret::SecretFound;
 use crate::synthesis::basis::BasisOf;
 use crate::synthesis::{

@@ -1,7 +1,6 @@
 //! The values of a review: files, their two versions, and what changed in them.
 
 use super::declaration::Declaration;
-use super::order::Section;
 use super::role::FileRole;
 use crate::base::TreePath;
 
@@ -162,4 +161,25 @@ pub struct Changes {
     pub files: Vec<File>,
     /// What changed in them; in the order in which a reviewer reads once who refers to it is known.
     pub list: Vec<Change>,
+}
+
+/// The parts of a review, first to last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Section {
+    /// Public declarations that went or that others see changed.
+    Public,
+    /// Bodies.
+    Body,
+    /// Public declarations that came.
+    Added,
+    /// What stands elsewhere.
+    Moved,
+    /// What only its own file or package may use.
+    Private,
+    /// Bodies that only follow what else has changed.
+    Caller,
+    /// Examples, tools and what is generated.
+    Aside,
+    /// Tests.
+    Test,
 }

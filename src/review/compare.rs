@@ -8,9 +8,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::change::{Change, Changes, Code, Content, File, How, Refers, Version};
+use super::change::{Change, Changes, Code, Content, File, How, Refers, Section, Version};
 use super::declaration::Declaration;
-use super::order::Section;
 use crate::symbol::Kind;
 
 /// Finds what changed in files.

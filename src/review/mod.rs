@@ -18,11 +18,11 @@ mod say;
 mod signature;
 mod verdict;
 
+pub use change::Section;
 pub use change::{Change, Changes, Code, Content, File, How, Refers, Version};
 pub use compare::compare;
 pub use declaration::{Declaration, declarations};
 pub use delta::{Piece, delta};
-pub use order::Section;
 pub use role::{FileRole, role};
 pub use say::{ReviewPart, StyledLine, Tone, Verbosity, parts, say};
 pub use verdict::{ReviewCounts, verdict};

@@ -3,31 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Change, Changes, File, How};
+use super::change::{Change, Changes, File, How, Section};
 use super::declaration::Declaration;
 use super::role::FileRole;
 use crate::base::TreePath;
-
-/// The parts of a review, first to last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Section {
-    /// Public declarations that went or that others see changed.
-    Public,
-    /// Bodies.
-    Body,
-    /// Public declarations that came.
-    Added,
-    /// What stands elsewhere.
-    Moved,
-    /// What only its own file or package may use.
-    Private,
-    /// Bodies that only follow what else has changed.
-    Caller,
-    /// Examples, tools and what is generated.
-    Aside,
-    /// Tests.
-    Test,
-}
 
 impl Changes {
     /// Puts the list in order: by section, then by weight; what is told together stands together.

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Change, Changes, Content, File, How, Refers};
+use super::change::{Change, Changes, Content, File, How, Refers, Section};
 use super::delta::{Piece, delta};
-use super::order::Section;
 use super::role::FileRole;
 use super::verdict::{counted, verdict};
 use crate::base::TreePath;

@@ -1,7 +1,6 @@
 //! The verdict: what a branch does to what others rely on, in one line.
 
-use super::change::{Change, Changes, Content, File, How};
-use super::order::Section;
+use super::change::{Change, Changes, Content, File, How, Section};
 use super::role::FileRole;
 use crate::base::count;
 

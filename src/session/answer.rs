@@ -14,10 +14,11 @@ use super::open::OpenSession;
 use super::question::{self, Addressee, Question, TurnAsking, images};
 use super::record::{UsageRecord, sha256};
 use super::task::Task;
-use super::tiers;
-use super::turn::{TurnError, as_file, open_turn, save, view};
+use super::turn::{as_file, open_turn, save, view};
+use super::turn_error::TurnError;
 use super::{
     AnswerRecord, Charged, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict,
+    tiers,
 };
 use crate::chat::{Reply, Request, Role};
 use crate::context::people::{GLOBAL_LIST, MEMOS};
@@ -450,4 +451,23 @@ fn nano(dollars: f64) -> u64 {
 /// Thousand-millionths of a dollar as dollars.
 fn dollars(nano: u64) -> f64 {
     nano as f64 / 1e9
+}
+
+/// Hands in the answer of the open turn; one that is there already is not replaced.
+pub fn respond(
+    repo: &Repository,
+    open: &mut OpenSession,
+    text: &str,
+) -> Result<TurnRecord, TurnError> {
+    take_answer(repo, open, None)?;
+    let (number, turn) = open_turn(open)?;
+    if turn.status() != Status::Ready {
+        return Err(TurnError::Status(number, turn.status()));
+    }
+    if text.trim().is_empty() {
+        return Err(TurnError::Empty);
+    }
+    open.folder
+        .write(Some(number), &response_file(turn.phase()), as_file(text))?;
+    Ok(take_answer(repo, open, None)?.expect("the answer was just written"))
 }

@@ -10,12 +10,10 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use super::conversation::{EarlierMessages, said_again};
-use super::open;
 use super::task::Task;
-use super::tiers;
-use super::turn::TurnError;
+use super::turn_error::TurnError;
 use super::world::{Reference, World, content};
-use super::{SessionFolder, SessionRecord, TurnNumber, TurnRecord};
+use super::{SessionFolder, SessionRecord, TurnNumber, TurnRecord, open, tiers};
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{NodeId, TreePath, token};
 use crate::chat::Image;

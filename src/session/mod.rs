@@ -37,6 +37,7 @@ pub mod summary;
 pub mod task;
 pub mod tiers;
 pub mod turn;
+mod turn_error;
 pub mod verdict;
 pub mod world;
 
@@ -50,6 +51,7 @@ pub use question::{Addressee, Question, TurnAsking, Words};
 pub use record::{AnswerRecord, Charged, Closed, SessionLimits, SessionRecord, Status, TurnRecord};
 pub use summary::DueSummary;
 pub use tiers::Placed;
-pub use turn::{Judgement, TurnError, TurnOptions};
+pub use turn::{Judgement, TurnOptions};
+pub use turn_error::TurnError;
 pub use verdict::Verdict;
 pub use world::World;

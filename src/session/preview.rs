@@ -2,11 +2,11 @@
 
 use super::flow::Next;
 use super::gather::{Ingredients, SessionView};
-use super::open;
 use super::question::{self, Addressee, TurnAsking, Words, images, turn_wish};
 use super::task::Task;
-use super::turn::{TurnError, as_edited, before, edited_prompt};
-use super::{SessionFolder, SessionRecord, Status, TurnNumber, TurnRecord};
+use super::turn::{as_edited, before, edited_prompt};
+use super::turn_error::TurnError;
+use super::{SessionFolder, SessionRecord, Status, TurnNumber, TurnRecord, open};
 use crate::chat::Image;
 use crate::node::SnapshotRoot;
 use crate::ops::{self, AskingError};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::gather::{self, Ingredients, SessionView, Sizes};
 use super::task::Task;
 use super::tiers::{self, Placed};
-use super::turn::TurnError;
+use super::turn_error::TurnError;
 use super::world::World;
 use super::{SessionFolder, SessionRecord, TurnNumber, TurnRecord};
 use crate::base::token;

@@ -9,7 +9,7 @@ use super::conversation::to_sum_up;
 use super::history::{History, HistoryEntry};
 use super::open::{OpenSession, append_to_history};
 use super::question::{self, TurnAsking};
-use super::turn::TurnError;
+use super::turn_error::TurnError;
 use crate::chat::{Capabilities, GenerationParams, Request};
 use crate::ops::{self, AskingError, Payer};
 use crate::profile::{FitError, ProviderRole, Wish, fit, input_tokens_max, with_output};

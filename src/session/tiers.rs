@@ -3,7 +3,7 @@
 //! Tiers are remembered below `<common git dir>/merkle/tiers/`, and move on only when a request was sent: looking changes
 //! nothing.
 
-use super::turn::TurnError;
+use super::turn_error::TurnError;
 use super::world::{World, content};
 use crate::git::StateDir;
 use crate::tier::cache::{Bill, predict};

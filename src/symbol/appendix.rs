@@ -7,7 +7,7 @@ use super::comment::cap;
 use super::markdown::{code, prose};
 use super::order::is_test;
 use super::outline::{Kind, Symbol};
-use super::render::{NAMES_MAX, SIGNATURE_BYTES_MAX, attributes, listing, without_receiver};
+use super::phrase::{NAMES_MAX, SIGNATURE_BYTES_MAX, attributes, listing, without_receiver};
 
 /// What the names of tests may take, in bytes.
 const TESTS_BYTES_MAX: usize = 1_200;

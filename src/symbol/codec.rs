@@ -6,6 +6,7 @@
 
 use super::language::Language;
 use super::outline::{BodyDigest, Content, DEPTH_MAX, Kind, Outline, Span, Symbol};
+use crate::base::Digest;
 
 /// Raised whenever the same file would give other bytes: a new format, or a new way to read a language.
 pub(super) const VERSION: u8 = 9;
@@ -251,6 +252,28 @@ impl ByteReader<'_> {
         let (body, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
         (*body != BodyDigest::default()).then_some(*body)
+    }
+}
+
+impl Symbol {
+    /// A digest of what others see of it: its attributes, its signature, who may use it.
+    #[must_use]
+    pub fn signature_digest(&self) -> Digest {
+        let mut bytes = vec![self.kind.code(), self.visibility() as u8];
+        put_texts(&mut bytes, &self.attributes);
+        put_text(&mut bytes, &self.signature);
+        Digest::of("git-merkle 2026 signature/1", &bytes)
+    }
+}
+
+impl Outline {
+    /// A digest of what others see of the file: all but its size, its bodies, what stands behind the first sentence of a
+    /// document, and where things stand.
+    ///
+    /// Other comments and function bodies do not change it; that is what agents with `sensitivity = "outline"` rest on.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        Digest::of("git-merkle 2026 outline/2", &encode_seen(self))
     }
 }
 

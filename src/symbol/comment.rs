@@ -4,7 +4,6 @@
 //! editor and linter instructions are never documentation.
 
 use super::licence::is_licence;
-use super::outline::PARAGRAPH_BYTES_MAX;
 use super::plain::without_marks;
 
 /// How many lines at the start of a file are searched for its documentation.
@@ -503,6 +502,9 @@ pub(super) fn cap(text: &str, bytes_max: usize) -> String {
     let end = text.floor_char_boundary(bytes_max - '…'.len_utf8());
     format!("{}…", text[..end].trim_end())
 }
+
+/// Longest first paragraph of the documentation of a file or symbol, in bytes.
+pub(super) const PARAGRAPH_BYTES_MAX: usize = 700;
 
 #[cfg(test)]
 mod tests {

@@ -19,6 +19,7 @@ pub mod map;
 mod markdown;
 mod order;
 mod outline;
+mod phrase;
 mod plain;
 mod render;
 

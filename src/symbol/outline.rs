@@ -7,10 +7,8 @@
 //! Two records of a file are compared by the qualified names of their declarations, and under one name in the order of the
 //! file: `signature` and `attributes` say what others see, [`Symbol::body`] whether anything else has changed.
 
-use super::codec;
 use super::comment::{cap, first_sentence, fold};
 use super::language::Language;
-use crate::base::Digest;
 
 /// Longest name, in bytes.
 pub(super) const NAME_BYTES_MAX: usize = 120;
@@ -22,8 +20,6 @@ pub(super) const ATTRIBUTE_BYTES_MAX: usize = 1_024;
 pub(super) const ATTRIBUTES_MAX: usize = 32;
 /// Longest first sentence of a symbol's documentation, in bytes.
 const SENTENCE_BYTES_MAX: usize = 200;
-/// Longest first paragraph of the documentation of a file or symbol, in bytes.
-pub(super) const PARAGRAPH_BYTES_MAX: usize = 700;
 /// Longest import, in bytes.
 pub(super) const IMPORT_BYTES_MAX: usize = 200;
 /// Most imports that are kept.
@@ -257,25 +253,5 @@ impl Symbol {
     #[must_use]
     pub fn sentence(&self) -> String {
         cap(first_sentence(&self.doc), SENTENCE_BYTES_MAX)
-    }
-
-    /// A digest of what others see of it: its attributes, its signature, who may use it.
-    #[must_use]
-    pub fn signature_digest(&self) -> Digest {
-        let mut bytes = vec![self.kind.code(), self.visibility() as u8];
-        codec::put_texts(&mut bytes, &self.attributes);
-        codec::put_text(&mut bytes, &self.signature);
-        Digest::of("git-merkle 2026 signature/1", &bytes)
-    }
-}
-
-impl Outline {
-    /// A digest of what others see of the file: all but its size, its bodies, what stands behind the first sentence of a
-    /// document, and where things stand.
-    ///
-    /// Other comments and function bodies do not change it; that is what agents with `sensitivity = "outline"` rest on.
-    #[must_use]
-    pub fn digest(&self) -> Digest {
-        Digest::of("git-merkle 2026 outline/2", &codec::encode_seen(self))
     }
 }

@@ -4,23 +4,25 @@
 //! here each frame is read, by its size first, and compared with its name. A blob is read once however many names it
 //! has, because it is right under one of them only.
 
-mod sample;
-
 use std::collections::{HashMap, HashSet};
 
 use self::sample::Found;
 use super::error::SyncError;
+use super::left_out::LeftOut;
+use super::outline::is_outline;
 use super::remote::Share;
 use super::signature::{Signature, Signatures};
-use crate::agent::OUTLINE;
 use crate::base::cores::on_all_cores;
 use crate::base::{Digest, NodeId, TreePath, printable};
-use crate::frame::listing;
+use crate::frame::entry::read_blob;
 use crate::frame::manifest::{StatementKey, digest_of};
 use crate::frame::merge::Gift;
-use crate::frame::store::{Entry, read_blob};
-use crate::frame::{CodecError, Fault, FrameName, ManifestEntry, Store, StoreError};
+use crate::frame::{
+    CodecError, Entry, Fault, FrameName, ManifestEntry, Store, StoreError, listing,
+};
 use crate::git::{Repository, SshError, StateDir};
+
+mod sample;
 
 /// `merkle.acceptFrames`: whose statements count of those that come from a remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -143,15 +145,6 @@ pub struct Delivery {
     misplaced: HashMap<NodeId, Option<FrameName>>,
 }
 
-/// An entry that does not count.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftOut {
-    /// Where it stands in the remote's tree.
-    pub path: TreePath,
-    /// What is wrong with it.
-    pub reason: String,
-}
-
 /// Checks what stands in `theirs` and not in `ours`, both trees of stores.
 ///
 /// Errors are those of this clone's own objects: whatever the remote sent is left out instead.
@@ -268,10 +261,4 @@ impl Delivery {
             });
         }
     }
-}
-
-/// True for the name of an outline, so that it need not be read: no agent with a model, and no person, can say one.
-#[must_use]
-pub fn is_outline(name: &FrameName) -> bool {
-    name.agent.as_str() == OUTLINE && name.frame_type.as_str() == OUTLINE
 }

@@ -13,11 +13,11 @@ use std::collections::HashSet;
 
 use super::accept;
 use super::error::SyncError;
-use super::exchange::Exchange;
 use super::memory::Memory;
 use super::pace::{self, CLONE_FIELD};
 use super::remote::{Publish, Share};
 use super::select::{self, Elsewhere, Gained, Rules, Selection};
+use super::terms::Exchange;
 use super::transfer::{self, Theirs};
 use super::writer::Writer;
 use crate::base::{NodeId, clock};

@@ -2,10 +2,10 @@
 
 use super::remote::Remote;
 use super::retain::RetainError;
-use super::select::SelectError;
 use crate::frame::StoreError;
 use crate::frame::commit::CommitError;
 use crate::git::{ChildError, ObjectError, RefError, SshError, WriteError};
+use crate::secret::SecretFound;
 
 /// What git says of a connection that broke off, in any of its transports.
 const BROKEN: [&str; 21] = [
@@ -155,4 +155,21 @@ impl SyncError {
         };
         most.saturating_sub(tries)
     }
+}
+
+/// Why a selection cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum SelectError {
+    /// This store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// git could not walk the remote's branches.
+    #[error(transparent)]
+    Git(#[from] ChildError),
+    /// The remote's branches cannot be read.
+    #[error(transparent)]
+    Ref(#[from] RefError),
+    /// A statement holds what looks like a secret.
+    #[error(transparent)]
+    Secret(#[from] SecretFound),
 }

@@ -8,22 +8,24 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use super::accept::{self, AcceptFrames, AcceptedFrames, Delivery, LeftOut, NAMED_MAX};
+use super::accept::{self, AcceptedFrames, Delivery, NAMED_MAX};
 use super::attempt::{self, Attempt, Published};
 use super::error::SyncError;
+use super::left_out::LeftOut;
 use super::memory::Memory;
 use super::pace::{self, pause};
-use super::remote::{Publish, Remote, Share};
+use super::remote::Publish;
 use super::retain;
 use super::select::Rules;
+use super::terms::Exchange;
 use super::transfer::{self, Theirs};
 use crate::base::{NodeId, TreePath, clock};
 use crate::frame::commit::{self, CommitError};
+use crate::frame::entry::Entry;
 use crate::frame::epoch::{self, Shrink};
 use crate::frame::merge::Gift;
-use crate::frame::store::Entry;
 use crate::frame::{ManifestEntry, Store, signed};
-use crate::git::{Lock, Prompt, Repository, StateDir};
+use crate::git::Lock;
 
 /// How often a push that another one overtook is tried again.
 pub const TRIES_MAX: u32 = 12;
@@ -33,26 +35,6 @@ const LOCK_FILE: &str = "exchange";
 
 /// How long another exchange of this clone is waited for.
 const LOCK_WAIT: Duration = Duration::from_mins(1);
-
-/// What an exchange needs.
-pub struct Exchange<'a> {
-    /// The repository.
-    pub repo: &'a Repository,
-    /// Its lock and spool.
-    pub state: &'a StateDir,
-    /// The other side.
-    pub remote: &'a Remote,
-    /// Which frames are shared, in both directions.
-    pub share: Share,
-    /// Whose statements count of those that come.
-    pub accept: AcceptFrames,
-    /// Which ref of the other side this clone moves.
-    pub publish: Publish,
-    /// Whether git may ask for a password.
-    pub prompt: Prompt,
-    /// Whether to say what would go instead of pushing it. What comes is united all the same.
-    pub dry_run: bool,
-}
 
 /// What came and went.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]

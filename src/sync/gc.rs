@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use super::attempt::{commit_on, is_accepted};
 use super::error::SyncError;
-use super::exchange::{Exchange, TRIES_MAX, fetch_once, lock, take, tracked};
+use super::exchange::{TRIES_MAX, fetch_once, lock, take, tracked};
 use super::pace::pause;
 use super::retain::{RetentionPlan, Rules, StoreLocation, plan};
+use super::terms::Exchange;
 use crate::base::NodeId;
 use crate::frame::commit::CommitError;
 use crate::frame::epoch::{self, Shrink};

@@ -15,7 +15,7 @@ pub struct Lost {
     /// The store's commit then.
     pub commit: NodeId,
     /// What it had.
-    pub entries: Vec<crate::frame::store::Entry>,
+    pub entries: Vec<crate::frame::entry::Entry>,
     /// The signed lists that it had.
     pub manifests: Vec<ManifestEntry>,
 }

@@ -8,12 +8,9 @@
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 
-use super::remote::Remote;
-use super::select::{Gained, count_said};
 use crate::base::NodeId;
-use crate::frame::store::Entry;
-use crate::frame::{Store, StoreError};
-use crate::git::{Repository, StateDir};
+use crate::frame::entry::Entry;
+use crate::git::StateDir;
 
 const FILE_NAME: &str = "remotes";
 const FIRST_LINE: &str = "git-merkle remotes 1\n";
@@ -134,54 +131,6 @@ fn unhex(text: &str) -> Option<Vec<u8>> {
         .is_multiple_of(2)
         .then(|| digits.chunks(2).map(byte).collect())
         .flatten()
-}
-
-/// What a remote lacks, as far as that is known without asking it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unpushed {
-    /// Statements since the last exchange.
-    pub frames: usize,
-    /// Statements that were held back then.
-    pub held_back: usize,
-    /// When that was, in seconds since 1970; `None` when that was forgotten.
-    pub seconds: Option<u64>,
-}
-
-/// Looks at what the store has gained since the last exchange with a remote; `None` where there was none.
-pub fn unpushed(
-    repo: &Repository,
-    state: &StateDir,
-    remote: &Remote,
-) -> Result<Option<Unpushed>, StoreError> {
-    let tracked = repo.find_direct_ref(&remote.tracking_ref())?;
-    let remembered = Memory::load(state, remote.name());
-    if remembered.is_none() && tracked.is_none() {
-        return Ok(None);
-    }
-    let seconds = remembered.as_ref().map(|memory| memory.seconds);
-    let memory = remembered.unwrap_or_default();
-    let store = Store::open(repo)?;
-    let mut frames = 0;
-    if memory.store != store.commit() {
-        // After a store of then was taken away by 'git gc', everything is as if it were new.
-        let tree = |commit: NodeId| repo.tree_of_commit(&commit).ok();
-        let gained = Gained {
-            old: memory.store.and_then(tree),
-            new: store.tree(),
-            elsewhere: None,
-        };
-        let by = repo
-            .refs_below(&remote.tracking_by())?
-            .into_iter()
-            .map(|(_, tip)| tip);
-        let theirs: Vec<NodeId> = tracked.into_iter().chain(by).filter_map(tree).collect();
-        frames = count_said(repo, gained, &theirs)?;
-    }
-    Ok(Some(Unpushed {
-        frames,
-        held_back: memory.held_back,
-        seconds,
-    }))
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use super::exchange::Exchange;
 use super::remote::Publish;
+use super::terms::Exchange;
 use super::writer::Writer;
 use crate::base::{NodeId, clock};
 use crate::git::LogEntry;

@@ -7,9 +7,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use super::error::SelectError;
 use super::memory::Memory;
 use super::remote::Remote;
-use super::select::SelectError;
 use crate::base::NodeId;
 use crate::git::Repository;
 

@@ -8,11 +8,11 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::accept::is_outline;
+use super::outline::is_outline;
 use crate::base::NodeId;
+use crate::frame::entry::read_entry;
 use crate::frame::retain::{Producer, Standing, Why, choose};
-use crate::frame::store::{Entry, read_entry};
-use crate::frame::{BasisKind, Store, StoreError, epoch, listing, signed};
+use crate::frame::{BasisKind, Entry, Store, StoreError, epoch, listing, orphan, signed};
 use crate::git::{ChildError, ObjectError, Reach, Repository};
 
 /// Why nothing can be chosen.
@@ -138,7 +138,7 @@ pub fn plan(
     }
     let mut plan = plan.plan;
     plan.frames = plan.gone.len();
-    let mut orphans = signed::orphans(repo, tree, &plan.gone)?;
+    let mut orphans = orphan::orphans(repo, tree, &plan.gone)?;
     if let StoreLocation::Here(remotes) = place {
         for remote in remotes {
             for held in signed::list(repo, remote.tree())? {
@@ -284,7 +284,7 @@ pub fn dropped_there(
         }
     }
     if let Some(tree) = ours.tree().filter(|_| !gone.is_empty()) {
-        gone.extend(signed::orphans(repo, tree, &gone)?);
+        gone.extend(orphan::orphans(repo, tree, &gone)?);
     }
     Ok(gone)
 }

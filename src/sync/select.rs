@@ -6,15 +6,15 @@
 
 use std::collections::HashSet;
 
-use super::accept::is_outline;
+use super::error::SelectError;
 use super::memory::Memory;
+use super::outline::is_outline;
 use super::public::{self, Wanted};
 use super::remote::{Remote, Share};
 use crate::base::{NodeId, TreePath};
-use crate::frame::listing;
-use crate::frame::store::{Entry, read_entry};
-use crate::frame::{Frame, ManifestEntry, StatementKey, StoreError, signed};
-use crate::git::{ChildError, RefError, Repository};
+use crate::frame::entry::read_entry;
+use crate::frame::{Entry, Frame, ManifestEntry, StatementKey, StoreError, listing, signed};
+use crate::git::Repository;
 use crate::secret::{Allowed, Scanner, SecretFound, guard};
 
 /// What a push takes along.
@@ -26,23 +26,6 @@ pub struct Selection {
     pub held_back: HashSet<StatementKey>,
     /// Signed lists that go: of what goes, or of what is there.
     pub manifests: Vec<ManifestEntry>,
-}
-
-/// Why a selection cannot be made.
-#[derive(Debug, thiserror::Error)]
-pub enum SelectError {
-    /// This store cannot be read.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// git could not walk the remote's branches.
-    #[error(transparent)]
-    Git(#[from] ChildError),
-    /// The remote's branches cannot be read.
-    #[error(transparent)]
-    Ref(#[from] RefError),
-    /// A statement holds what looks like a secret.
-    #[error(transparent)]
-    Secret(#[from] SecretFound),
 }
 
 /// What a statement must pass before it goes.

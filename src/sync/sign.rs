@@ -5,10 +5,10 @@
 
 use crate::base::clock;
 use crate::frame::commit::{self, CommitError};
+use crate::frame::entry::read_entry;
 use crate::frame::manifest::{Manifest, ManifestLine, STATEMENTS_MAX, digest_of, text};
-use crate::frame::store::{Entry, read_entry};
 use crate::frame::unsigned::{self, Waiting};
-use crate::frame::{StatementKey, Store, StoreError};
+use crate::frame::{Entry, StatementKey, Store, StoreError};
 use crate::git::{ObjectError, Prompt, Repository, Signer, SshError, StateDir};
 
 /// Why statements were not signed; they wait.

@@ -16,9 +16,9 @@ use std::fmt::{self, Write as _};
 
 use super::error::SyncError;
 use crate::base::{Digest, NodeId};
+use crate::frame::entry::ManifestEntry;
 use crate::frame::manifest::{Manifest, StatementKey, digest_of};
-use crate::frame::signed::{self, ManifestEntry};
-use crate::frame::{Frame, StoreError};
+use crate::frame::{Frame, StoreError, signed};
 use crate::git::{Checked, Repository, Signers, SshError, StateDir};
 
 const FILE_NAME: &str = "signatures";

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::error::SyncError;
-use super::exchange::Exchange;
+use super::terms::Exchange;
 use super::writer::Writer;
 use crate::base::NodeId;
 use crate::frame::{Store, StoreError};

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use super::child::{ChildNode, PartKind};
 use super::facts::Facts;
-use super::policy::{ChildNode, PartKind};
 use super::reading::{code, cut, declared, head, listed, purpose, sentence, signatures};
 
 /// Children that are named with what they declare or are about.

@@ -16,9 +16,11 @@
 //! Start with [`basis`] and [`policy`].
 
 pub mod basis;
+mod child;
 pub mod facts;
 mod likeness;
 pub mod outline;
+pub mod policies;
 pub mod policy;
 mod reading;
 pub mod recipe;
@@ -27,7 +29,9 @@ pub mod spec;
 pub mod summarize;
 
 pub use basis::{Child, ChildState};
+pub use child::{ChildNode, PartKind};
 pub use facts::Facts;
-pub use policy::{ChildNode, Filter, PartKind, Policies, Policy, PolicyError};
+pub use policies::Policies;
+pub use policy::{Filter, Policy, PolicyError};
 pub use recipe::Reason;
 pub use spec::{PolicySpec, SourceTypes};

@@ -1,64 +1,13 @@
 //! Synthesis policies: named, deterministic ways to make a directory's frame from its children's.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::Arc;
 
-use ::ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::summarize::Summarize;
+use super::child::{ChildNode, PartKind};
 use crate::base::limit::BODY_BYTES_MAX;
-use crate::base::{Digest, FieldHasher, FrameType};
-use crate::git::EntryMode;
-
-/// What a directory's entry is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum PartKind {
-    /// A blob.
-    File,
-    /// A tree.
-    Directory,
-    /// A symlink, which is never followed.
-    Symlink,
-    /// A submodule, which is never entered.
-    Submodule,
-}
-
-impl PartKind {
-    /// The kind of an entry of a tree.
-    #[must_use]
-    pub fn of(mode: EntryMode) -> Self {
-        match mode {
-            EntryMode::File | EntryMode::Executable => Self::File,
-            EntryMode::Directory => Self::Directory,
-            EntryMode::Symlink => Self::Symlink,
-            EntryMode::Submodule => Self::Submodule,
-        }
-    }
-
-    /// The word in a basis and in filters.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::File => "file",
-            Self::Directory => "directory",
-            Self::Symlink => "symlink",
-            Self::Submodule => "submodule",
-        }
-    }
-}
-
-/// One child of a directory, as a policy sees it.
-#[derive(Debug, Clone)]
-pub struct ChildNode<'p> {
-    /// Its name; replacement characters stand for what is not UTF-8.
-    pub name: std::borrow::Cow<'p, str>,
-    /// What it is.
-    pub kind: PartKind,
-    /// What its heads say, by frame type; empty when nothing is said.
-    pub bodies: Vec<(FrameType, Arc<str>)>,
-}
+use crate::base::{Digest, FieldHasher};
 
 /// A way to put children together. Must be deterministic: same parts, same bytes.
 pub trait Policy: Send + Sync {
@@ -222,39 +171,11 @@ fn heading(name: &str) -> String {
         .collect()
 }
 
-/// All policies by name; a program that embeds this one can add its own.
-pub struct Policies(BTreeMap<String, Arc<dyn Policy>>);
-
-impl Policies {
-    /// `concatenate`, `summarize`, and `filter` with the options given.
-    #[must_use]
-    pub fn built_in(filter: Filter) -> Self {
-        let mut policies = Self(BTreeMap::new());
-        policies.register(Arc::new(Concatenate));
-        policies.register(Arc::new(Summarize));
-        policies.register(Arc::new(filter));
-        policies
-    }
-
-    /// Adds a policy, or replaces the one of its name.
-    pub fn register(&mut self, policy: Arc<dyn Policy>) {
-        self.0.insert(policy.name().to_owned(), policy);
-    }
-
-    /// The policy of a name.
-    pub fn get(&self, name: &str) -> Result<Arc<dyn Policy>, PolicyError> {
-        self.0
-            .get(name)
-            .cloned()
-            .ok_or_else(|| PolicyError::Unknown {
-                name: name.to_owned(),
-                known: self.0.keys().cloned().collect::<Vec<_>>().join(", "),
-            })
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use super::super::policies::Policies;
     use super::*;
 
     fn part<'p>(name: &'p str, kind: PartKind, body: &str) -> ChildNode<'p> {

@@ -1,7 +1,7 @@
 //! What a child's body says, read back from its Markdown: its first paragraph, the names that its list begins with.
 
+use super::child::{ChildNode, PartKind};
 use super::facts::find_line;
-use super::policy::{ChildNode, PartKind};
 
 /// Bytes of a child's sentence.
 pub(super) const SENTENCE_BYTES_MAX: usize = 180;

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::policy::{Filter, Policies, Policy, PolicyError};
+use super::policies::Policies;
+use super::policy::{Filter, Policy, PolicyError};
 use crate::base::{Digest, FieldHasher, FrameType};
 
 /// The most globs of a filter that a header may name, and the longest of them in bytes.

@@ -11,9 +11,10 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use super::child::{ChildNode, PartKind};
 use super::facts::Facts;
 use super::likeness::likeness;
-use super::policy::{ChildNode, NOTHING, PartKind, Policy};
+use super::policy::{NOTHING, Policy};
 use super::reading::{SENTENCE_BYTES_MAX, code, cut, declared, lead, purpose, sentence};
 use crate::base::Digest;
 

@@ -3,25 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::policy::{ContextView, FrameOrder, FrameSource, FrameState};
-use super::relevance;
+use super::candidate::{FrameCandidate, FrameSource, FrameState};
+use super::policy::{ContextView, FrameOrder};
+use super::relevance::{self, priority};
 use crate::base::{AgentId, FrameId, FrameType, NodeId, TreePath};
 use crate::frame::Frame;
-
-/// A frame that may be shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FrameCandidate {
-    /// The frame.
-    pub frame: Frame,
-    /// How it stands to its node today.
-    pub state: FrameState,
-    /// Where it comes from.
-    pub source: FrameSource,
-    /// Where its node stands in the snapshot, when that is known.
-    pub path: Option<TreePath>,
-    /// Steps from the node that the view is of, up and down through directories.
-    pub distance: u32,
-}
 
 /// What a view shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,13 +80,6 @@ fn ranks(candidates: &[FrameCandidate], order: &FrameOrder) -> Vec<u64> {
         FrameOrder::Relevance { query, types } => relevance::scores(candidates, query, types),
         FrameOrder::Custom(rank) => each(rank),
     }
-}
-
-/// The place in a list from its end, so that the first is the largest; 0 for what is not in it.
-pub(super) fn priority<T: PartialEq>(list: &[T], value: &T) -> u64 {
-    list.iter()
-        .position(|listed| listed == value)
-        .map_or(0, |at| (list.len() - at) as u64)
 }
 
 #[cfg(test)]

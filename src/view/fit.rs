@@ -1,6 +1,6 @@
 //! Fitting a selection into a number of tokens: whole bodies first, then first sections, never more than there is room.
 
-use super::compose::FrameCandidate;
+use super::candidate::FrameCandidate;
 
 /// A frame with as much of its body as there was room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

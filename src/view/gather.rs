@@ -1,8 +1,8 @@
 //! Gathering: every frame of a node, and the heads of what stands around it. The one part of a view that reads.
 
-use super::compose::FrameCandidate;
+use super::candidate::{FrameCandidate, FrameSource, FrameState};
 use super::place::{LocatedNode, kind_of};
-use super::policy::{ContextView, FrameSource, FrameState};
+use super::policy::ContextView;
 use crate::base::{NodeId, TreePath};
 use crate::frame::{BasisKind, Head, NodeKind, Store, StoreError};
 use crate::git::{ObjectKind, Repository, tree_entries};

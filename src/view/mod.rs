@@ -13,6 +13,7 @@
 //!
 //! Start with [`ContextView`] and [`compose()`].
 
+pub mod candidate;
 pub mod compose;
 pub mod fit;
 pub mod gather;
@@ -20,10 +21,9 @@ pub mod place;
 pub mod policy;
 pub mod relevance;
 
-pub use compose::{FrameCandidate, View, compose};
+pub use candidate::{FrameCandidate, FrameSource, FrameState};
+pub use compose::{View, compose};
 pub use fit::{FittedFrame, first_section, fit};
 pub use gather::{FrameChoices, Subject, gather};
 pub use place::{Extent, LocatedNode};
-pub use policy::{
-    ContextView, FRAMES_MAX, FrameFilter, FrameOrder, FrameRank, FrameSource, FrameState, Orders,
-};
+pub use policy::{ContextView, FRAMES_MAX, FrameFilter, FrameOrder, FrameRank, Orders};

@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::compose::{FrameCandidate, priority};
+use super::candidate::FrameCandidate;
 use crate::base::{FrameType, NodeId};
 
 const DISTANCE_WEIGHT: u64 = 1_000;
@@ -100,6 +100,13 @@ fn words(text: &str) -> BTreeSet<String> {
         .split(|c: char| !c.is_alphanumeric() && c != '_')
         .filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect()
+}
+
+/// The place in a list from its end, so that the first is the largest; 0 for what is not in it.
+pub(super) fn priority<T: PartialEq>(list: &[T], value: &T) -> u64 {
+    list.iter()
+        .position(|listed| listed == value)
+        .map_or(0, |at| (list.len() - at) as u64)
 }
 
 #[cfg(test)]

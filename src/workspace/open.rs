@@ -4,13 +4,13 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::seen;
-use super::settings::{Settings, SettingsError};
-use super::trust::{JudgedFolder, Trust};
+use super::settings::{Settings, SettingsError, signs};
+use super::trust::{JudgedFolder, Trust, TrustError};
 use crate::agent::{AgentOrigin, Registry};
 use crate::base::{Digest, FieldHasher, TreePath};
 use crate::config::{Environment, Folder, locate};
-use crate::frame::commit::CommitError;
-use crate::frame::{Skipped, Store, commit, spool};
+use crate::frame::commit::{self, CommitError};
+use crate::frame::{Skipped, Store, spool};
 use crate::git::{Location, OpenError, Repository, StateDir};
 use crate::node::{Snapshot, SnapshotError, SnapshotRoot};
 use crate::profile::Profiles;
@@ -60,10 +60,10 @@ impl Workspace {
         let repository = Repository::open(location)?;
         let judged = JudgedFolder::read(&repository, environment, given);
         let settings = Settings::load(&repository, &judged, environment, options)?;
-        let signs = super::sharing::signs(&repository, &settings)?;
+        let is_signing = signs(&repository, &settings)?;
         let state = StateDir::of(&repository)
             .sealed(locate::state_folder(environment))
-            .listing_unsigned(signs);
+            .listing_unsigned(is_signing);
         let JudgedFolder { folder, trust } = judged;
         Ok(Self {
             repository,
@@ -170,5 +170,42 @@ impl Workspace {
             Err(err) => return Err(err),
         }
         Ok(Store::open(&self.repository)?.noting(self.skipped.clone()))
+    }
+
+    /// Refuses when something of the repository's own files is to be used that the user has not accepted.
+    ///
+    /// `what` goes into the message, such as `agent 'docs'`.
+    pub fn require_trust(&self, what: &str) -> Result<(), TrustError> {
+        match &self.trust {
+            Trust::Trusted | Trust::NothingToTrust => Ok(()),
+            Trust::Untrusted { digest } => Err(TrustError {
+                what: what.to_owned(),
+                digest: digest.clone(),
+            }),
+        }
+    }
+
+    /// True when the user has accepted a file of `.teddy` as it stands, such as `.teddy/memos.yaml`.
+    ///
+    /// False for a file that was not judged: one that is too large, and what a bare repository has in its snapshot.
+    #[must_use]
+    pub fn vouches_for(&self, path: &str) -> bool {
+        let name = path.strip_prefix(".teddy/").unwrap_or(path);
+        self.trust == Trust::Trusted && self.folder.files.contains_key(name)
+    }
+
+    /// Refuses to send what a file of `.teddy` says, unless the user has accepted it or there is none.
+    pub fn require_trusted_file(&self, path: &str) -> Result<(), TrustError> {
+        let is_there = self
+            .repository
+            .work_dir()
+            .is_some_and(|root| root.join(path).symlink_metadata().is_ok());
+        if !is_there || self.vouches_for(path) {
+            return Ok(());
+        }
+        Err(TrustError {
+            what: format!("'{path}'"),
+            digest: self.folder.digest(),
+        })
     }
 }

@@ -8,10 +8,9 @@
 //!
 //! A path that stands in the snapshot as it is written comes first, so a name that looks like a pattern can be given.
 
-use super::target::{Meant, Target, TargetError, locate, meant};
-use crate::base::{NodeId, NodeKind, Shelf, TreePath};
-use crate::context::tree::Tree;
-use crate::git::{EntryMode, PathFilter, Pathspec, PathspecError, Repository};
+use super::target::{Meant, Target, TargetError, files_that_match, locate, meant, pathspec};
+use crate::base::{NodeId, TreePath};
+use crate::git::{PathFilter, Pathspec, Repository};
 
 /// A node with the words that name it on a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,43 +93,6 @@ pub fn path_filter(
     };
     let patterns = specs.iter().map(pattern).collect::<Result<Vec<_>, _>>()?;
     Ok(PathFilter::new(patterns))
-}
-
-/// What is written, as a pathspec; `None` for a plain path.
-pub(super) fn pathspec(
-    repo: &Repository,
-    prefix: &TreePath,
-    spec: &str,
-) -> Option<Result<Pathspec, PathspecError>> {
-    Pathspec::is_magic(spec.as_bytes()).then(|| Pathspec::parse(repo, prefix, spec.as_bytes()))
-}
-
-/// The files of a tree that match the pathspecs, in the order of their paths, without ignored ones.
-pub(super) fn files_that_match(
-    repo: &Repository,
-    tree: NodeId,
-    patterns: impl IntoIterator<Item = Pathspec>,
-) -> Result<Vec<Target>, TargetError> {
-    let filter = PathFilter::new(patterns);
-    let tree = Tree::read(repo, &Shelf::default(), tree)?;
-    let mut all = tree.all();
-    let mut files = Vec::new();
-    // A few objects can stand at any number of paths.
-    for _ in 0..tree.paths_max() {
-        let Some(walked) = all.next_path() else {
-            break;
-        };
-        let is_file = matches!(walked.entry.mode, EntryMode::File | EntryMode::Executable);
-        if is_file && filter.wants(walked.path) {
-            files.push(Target {
-                id: walked.entry.id,
-                kind: NodeKind::File,
-                path: Some(TreePath::new(walked.path)),
-                root: Some(tree.id),
-            });
-        }
-    }
-    Ok(files)
 }
 
 fn is_excluding(meant: &Meant) -> bool {

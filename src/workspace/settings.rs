@@ -294,6 +294,23 @@ impl GatheredSettings {
     }
 }
 
+/// `merkle.sign`, else what git does with commits where it signs with SSH.
+pub(super) fn signs(repository: &Repository, settings: &Settings) -> Result<bool, SettingsError> {
+    let of_commits = || {
+        let is_on = |key: &str| {
+            repository
+                .protected_string(key)
+                .is_some_and(|text| value::boolean(&text) == Some(true))
+        };
+        is_on("commit.gpgsign")
+            && repository.protected_string("gpg.format").as_deref() == Some("ssh")
+    };
+    Ok(settings
+        .stack()
+        .boolean(&table::SIGN)?
+        .unwrap_or_else(of_commits))
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;

@@ -1,9 +1,9 @@
 //! What the settings say about other copies of the store, and signing statements for them.
 
 use super::open::Workspace;
-use super::settings::{Settings, SettingsError};
-use crate::config::{table, value};
-use crate::git::{Prompt, Repository};
+use super::settings::SettingsError;
+use crate::config::table;
+use crate::git::Prompt;
 use crate::sync::{
     AcceptFrames, Publish, Remote, RemoteError, Share, SignError, parse_remote_ref, sign,
 };
@@ -62,23 +62,6 @@ impl Sharing {
         )?;
         Ok(remote.keeping_frames_at(self.remote_ref.clone()))
     }
-}
-
-/// `merkle.sign`, else what git does with commits where it signs with SSH.
-pub(super) fn signs(repository: &Repository, settings: &Settings) -> Result<bool, SettingsError> {
-    let of_commits = || {
-        let is_on = |key: &str| {
-            repository
-                .protected_string(key)
-                .is_some_and(|text| value::boolean(&text) == Some(true))
-        };
-        is_on("commit.gpgsign")
-            && repository.protected_string("gpg.format").as_deref() == Some("ssh")
-    };
-    Ok(settings
-        .stack()
-        .boolean(&table::SIGN)?
-        .unwrap_or_else(of_commits))
 }
 
 impl Workspace {

@@ -7,11 +7,12 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::paths::{files_that_match, pathspec};
-use crate::base::{NodeId, TreePath};
+use crate::base::{NodeId, Shelf, TreePath};
+use crate::context::tree::Tree;
 use crate::frame::NodeKind;
 use crate::git::{
-    EntryMode, ObjectError, ObjectKind, Pathspec, PathspecError, Repository, RevisionError,
+    EntryMode, ObjectError, ObjectKind, PathFilter, Pathspec, PathspecError, Repository,
+    RevisionError,
 };
 use crate::node::ScanError;
 
@@ -281,6 +282,43 @@ fn join(start: &TreePath, written: &[u8]) -> Option<TreePath> {
         }
     }
     Some(TreePath::new(names.join(&b'/')))
+}
+
+/// What is written, as a pathspec; `None` for a plain path.
+pub(super) fn pathspec(
+    repo: &Repository,
+    prefix: &TreePath,
+    spec: &str,
+) -> Option<Result<Pathspec, PathspecError>> {
+    Pathspec::is_magic(spec.as_bytes()).then(|| Pathspec::parse(repo, prefix, spec.as_bytes()))
+}
+
+/// The files of a tree that match the pathspecs, in the order of their paths, without ignored ones.
+pub(super) fn files_that_match(
+    repo: &Repository,
+    tree: NodeId,
+    patterns: impl IntoIterator<Item = Pathspec>,
+) -> Result<Vec<Target>, TargetError> {
+    let filter = PathFilter::new(patterns);
+    let tree = Tree::read(repo, &Shelf::default(), tree)?;
+    let mut all = tree.all();
+    let mut files = Vec::new();
+    // A few objects can stand at any number of paths.
+    for _ in 0..tree.paths_max() {
+        let Some(walked) = all.next_path() else {
+            break;
+        };
+        let is_file = matches!(walked.entry.mode, EntryMode::File | EntryMode::Executable);
+        if is_file && filter.wants(walked.path) {
+            files.push(Target {
+                id: walked.entry.id,
+                kind: NodeKind::File,
+                path: Some(TreePath::new(walked.path)),
+                root: Some(tree.id),
+            });
+        }
+    }
+    Ok(files)
 }
 
 #[cfg(test)]

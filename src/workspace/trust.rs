@@ -11,7 +11,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::open::Workspace;
 use crate::base::path::quote;
 use crate::config::environment::TRUST_VARIABLE;
 use crate::config::{Environment, Folder, locate};
@@ -103,45 +102,6 @@ impl JudgedFolder {
             .filter(|warning| !is_said(warning))
             .cloned()
             .collect()
-    }
-}
-
-impl Workspace {
-    /// Refuses when something of the repository's own files is to be used that the user has not accepted.
-    ///
-    /// `what` goes into the message, such as `agent 'docs'`.
-    pub fn require_trust(&self, what: &str) -> Result<(), TrustError> {
-        match &self.trust {
-            Trust::Trusted | Trust::NothingToTrust => Ok(()),
-            Trust::Untrusted { digest } => Err(TrustError {
-                what: what.to_owned(),
-                digest: digest.clone(),
-            }),
-        }
-    }
-
-    /// True when the user has accepted a file of `.teddy` as it stands, such as `.teddy/memos.yaml`.
-    ///
-    /// False for a file that was not judged: one that is too large, and what a bare repository has in its snapshot.
-    #[must_use]
-    pub fn vouches_for(&self, path: &str) -> bool {
-        let name = path.strip_prefix(".teddy/").unwrap_or(path);
-        self.trust == Trust::Trusted && self.folder.files.contains_key(name)
-    }
-
-    /// Refuses to send what a file of `.teddy` says, unless the user has accepted it or there is none.
-    pub fn require_trusted_file(&self, path: &str) -> Result<(), TrustError> {
-        let is_there = self
-            .repository
-            .work_dir()
-            .is_some_and(|root| root.join(path).symlink_metadata().is_ok());
-        if !is_there || self.vouches_for(path) {
-            return Ok(());
-        }
-        Err(TrustError {
-            what: format!("'{path}'"),
-            digest: self.folder.digest(),
-        })
     }
 }
 

@@ -3,6 +3,7 @@
 //! Everything here is a pure function over (path, text) pairs, so that a planted violation can prove each rule.
 //! A fault names the file, the line, the rule, and what to do instead.
 
+mod circle;
 mod rule;
 mod source;
 mod structure;
@@ -10,6 +11,7 @@ mod structure;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use circle::circle_faults;
 use rule::{
     Fault, file_faults, home_faults, manifest_faults, message_faults, path_faults, print_faults,
     state_faults,
@@ -23,8 +25,12 @@ use structure::{
 /// All faults of a source tree given as (path, text) pairs, in order of file and line.
 fn check(files: &[(String, String)]) -> Vec<Fault> {
     let mut faults = Vec::new();
-    for (path, text) in files {
-        let source = Source::parse(path, text);
+    let sources: Vec<Source> = files
+        .iter()
+        .map(|(path, text)| Source::parse(path, text))
+        .collect();
+    faults.extend(circle_faults(&sources));
+    for source in &sources {
         for rule in [
             file_faults,
             path_faults,
@@ -35,7 +41,7 @@ fn check(files: &[(String, String)]) -> Vec<Fault> {
             workspace_faults,
             tuple_faults,
         ] {
-            faults.extend(rule(&source));
+            faults.extend(rule(source));
         }
     }
     faults.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
@@ -355,6 +361,94 @@ fn planted_tuples_are_found() {
         let text = format!("//! Doc.\nfn f({parameters}) {{\n    g(|(a, b): (u8, u8)| a);\n}}\n");
         assert_clean(&check(&[("src/git/repo.rs".to_owned(), text)]));
     }
+}
+
+/// Two files of a room, and the lines on which the circle between them is reported.
+fn assert_circle(files: &[(&str, &str)], lines: &[(&str, usize)]) {
+    let files: Vec<(String, String)> = files
+        .iter()
+        .map(|(path, text)| ((*path).to_owned(), format!("//! Doc.\n{text}")))
+        .collect();
+    let found = check(&files);
+    let shown: Vec<String> = found.iter().map(ToString::to_string).collect();
+    let found: Vec<(&str, usize)> = found
+        .iter()
+        .filter(|fault| fault.rule == "circles")
+        .map(|fault| (fault.path.as_str(), fault.line))
+        .collect();
+    assert_eq!(found, lines, "{shown:?}");
+}
+
+#[test]
+fn planted_circles_are_found() {
+    let (a, b) = ("src/git/a.rs", "src/git/b.rs");
+    let both = [(a, 2), (b, 2)];
+    let define = "pub struct A;\n";
+    for (one, other) in [
+        ("use super::b::f;\n", "use crate::git::a::A;\n"),
+        (
+            "use super::{b, c};\nfn g() {\n    b::f();\n}\n",
+            "use super::a;\n",
+        ),
+        (
+            "fn g() {\n    super::b::f();\n}\n",
+            "fn f(a: crate::git::a::A) {}\n",
+        ),
+        (
+            "use crate::{base::X, git::{b::{self as other, f}}};\n",
+            "use super::a::*;\n",
+        ),
+    ] {
+        let lines = [(a, if one.starts_with("fn") { 3 } else { 2 }), (b, 2)];
+        assert_circle(&[(a, &format!("{one}{define}")), (b, other)], &lines);
+    }
+    // A name that a front hands on counts for the file that defines it.
+    let front = (
+        "src/git/mod.rs",
+        "mod a;\nmod b;\npub use a::A;\npub use b::*;\n",
+    );
+    let handed_on = [
+        front,
+        (a, "use super::F;\npub struct A;\n"),
+        (b, "use crate::git::A as Other;\npub struct F;\n"),
+    ];
+    assert_circle(&handed_on, &both);
+    // Through a third, and between a file and one below it.
+    let third = ("src/git/c.rs", "use super::a::A;\n");
+    let through = [
+        (a, "use super::b::F;\npub struct A;\n"),
+        (b, "use super::c;\n"),
+        third,
+    ];
+    assert_circle(&through, &[(a, 2), (b, 2), ("src/git/c.rs", 2)]);
+    let below = ("src/git/a/d.rs", "use super::A;\npub struct D;\n");
+    let parent = (a, "mod d;\nuse d::D;\npub struct A;\n");
+    assert_circle(&[parent, below], &[(a, 3), ("src/git/a/d.rs", 2)]);
+}
+
+#[test]
+fn what_goes_one_way_is_no_circle() {
+    let (a, b) = ("src/git/a.rs", "src/git/b.rs");
+    let uses = (a, "use super::b::F;\npub struct A;\n");
+    // The front that declares both, a test beside the code, words in a text.
+    let front = (
+        "src/git/mod.rs",
+        "mod a;\nmod b;\npub use a::A;\npub use b::F;\n",
+    );
+    let test = "pub struct F;\n#[cfg(test)]\nmod tests {\n    use super::super::a::A;\n}\n";
+    assert_circle(&[front, uses, (b, test)], &[]);
+    assert_circle(&[uses, (b, "const F: &str = \"super::a::A\";\n")], &[]);
+    assert_circle(&[uses, (b, "pub(in crate::git::a) struct F;\n")], &[]);
+    // Declaring a file is no use of it.
+    let below = ("src/git/a/d.rs", "use super::A;\n");
+    assert_circle(&[(a, "mod d;\npub struct A;\n"), below], &[]);
+    // The table of commands names every command, and a command reads what it has parsed.
+    let table = (
+        "src/cli/args.rs",
+        "use super::commands::show;\npub struct Args;\n",
+    );
+    let command = ("src/cli/commands/show.rs", "use crate::cli::args::Args;\n");
+    assert_circle(&[table, command], &[]);
 }
 
 #[test]

@@ -183,6 +183,7 @@ fn try_out(test: &Test, program: &mut Program) -> Result<Exit, CliError> {
         pending: &StateDir::at(Path::new("")),
     };
     let provider = connect(definition, surroundings).map_err(|error| failure(name, error))?;
+    let provider = provider.provider;
     let calls = test.call && definition.kind != ProviderKind::Manual;
     let runtime = runtime().map_err(|error| CliError::io("cannot start a task", error))?;
     let reply = if calls {

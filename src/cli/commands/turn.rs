@@ -433,7 +433,7 @@ fn hand_in(
         Some(file) => given::read(program, file, FILE_BYTES_MAX)?,
         None => pasted(&open, workspace, program)?,
     };
-    session::turn::respond(&workspace.repository, &mut open, &text)?;
+    session::answer::respond(&workspace.repository, &mut open, &text)?;
     run::judge_review(&mut open, program)?;
     tell_state(&open, program)
 }

@@ -2,10 +2,10 @@
 
 use std::io;
 
-use super::super::exit::Exit;
-use super::super::ui::OutputError;
 use super::CliError;
 use crate::agent::AgentError;
+use crate::cli::exit::Exit;
+use crate::cli::ui::OutputError;
 use crate::config::{Mistake, SourceError};
 use crate::context::ContextError;
 use crate::frame::commit::CommitError;
@@ -27,8 +27,8 @@ use crate::prompt::PayloadError;
 use crate::provider::ProviderError;
 use crate::regen::RunError;
 use crate::secret::SecretFound;
+use crate::sync::error::SelectError;
 use crate::sync::retain::RetainError;
-use crate::sync::select::SelectError;
 use crate::sync::{RemoteError, SignError, SyncError};
 use crate::workspace::{RulesError, SettingsError, TrustError, WorkspaceError};
 

@@ -1,6 +1,8 @@
 //! The settings of one provider, `merkle.provider.<name>.<key>`; see [`table`](super).
 
-use super::{KeySection, Order, Setting, ValueKind};
+use crate::config::kind::ValueKind;
+use crate::config::permission::Order;
+use crate::config::setting::{KeySection, Setting};
 
 const PRICE: &str = "US dollars per million tokens";
 

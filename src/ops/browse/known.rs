@@ -3,17 +3,17 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::super::carried::{self, PeopleSay};
-use super::super::refresh::{self, Planned, RefreshError};
-use super::super::syntheses;
 use super::BrowseError;
 use crate::agent::{Agent, Maker};
 use crate::base::limit::STALE_COMMITS_MAX;
 use crate::base::{NodeId, NodeKind, TreePath};
-use crate::frame::store::read_blob;
+use crate::frame::entry::read_blob;
 use crate::frame::{BasisKind, Frame, Index, MadeBy, Record, Slot, Store};
 use crate::git::{ObjectError, Repository, diff_trees};
 use crate::node::{Scan, SnapshotRoot};
+use crate::ops::carried::{self, PeopleSay};
+use crate::ops::refresh::{self, Planned, RefreshError};
+use crate::ops::syntheses;
 use crate::site::Freshness;
 use crate::synthesis::summarize::says;
 use crate::synthesis::{ChildNode, PartKind, Reason};

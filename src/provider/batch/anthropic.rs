@@ -4,7 +4,7 @@ use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 
 use super::OwedBatch;
-use super::client::{Line, Look, Place};
+use super::line::{Line, Look, Place};
 use crate::base::clock;
 use crate::provider::fault;
 

@@ -8,9 +8,9 @@ use reqwest::Response;
 use serde_json::Value;
 
 use super::files::RESULTS_BYTES_MAX;
-use super::{BatchPart, OwedBatch, anthropic, openai};
-use crate::base::BasisId;
-use crate::base::clock;
+use super::line::{Line, Look, Place, is_id};
+use super::{OwedBatch, anthropic, openai};
+use crate::base::{BasisId, clock};
 use crate::chat::{Answer, Request};
 use crate::provider::endpoint::Endpoint;
 use crate::provider::http::{self, Outgoing};
@@ -18,9 +18,8 @@ use crate::provider::kind::ProviderKind;
 use crate::provider::ledger::Spend;
 use crate::provider::model::Model;
 use crate::provider::price::Prices;
-use crate::provider::protocol;
 use crate::provider::transport::{self, ANSWER_BYTES_MAX, BodyError, LIST_BYTES_MAX};
-use crate::provider::{Charge, Failure, ProviderError, call, fault, retry};
+use crate::provider::{Charge, Failure, ProviderError, fault, protocol, retry, worst_case};
 
 /// Longest time for a short question about a batch.
 const SHORT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -44,36 +43,6 @@ pub enum BatchOutcome {
     NotRun(String),
     /// The provider finds fault with the request itself.
     Invalid(String),
-}
-
-/// How a batch stands.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Look {
-    UnderWay,
-    Ended {
-        /// Why requests have no result; `None` where each must have one.
-        why: Option<String>,
-        places: Vec<Place>,
-    },
-}
-
-/// Where results are.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    Below(String),
-    /// An address that the provider names, and where it is by its documentation.
-    Named {
-        address: String,
-        below: String,
-    },
-}
-
-/// One line of results.
-#[derive(Debug)]
-pub(super) enum Line {
-    Answer(Value),
-    Invalid(ProviderError),
-    NotRun(String),
 }
 
 /// Why there is no batch.
@@ -147,21 +116,21 @@ impl BatchClient {
 
     /// The most that a request can take.
     pub(super) fn worst_case(&self, request: &Request) -> Spend {
-        let output = call::output_tokens_max(request, &self.model.definition.capabilities);
-        call::worst_case(request, output, self.prices())
+        let output = worst_case::output_tokens_max(request, &self.model.definition.capabilities);
+        worst_case::worst_case(request, output, self.prices())
     }
 
     /// Creates a batch; its id.
-    pub(super) async fn create(&self, run: &str, part: &BatchPart) -> Result<String, NotCreated> {
+    pub(super) async fn create(&self, run: &str, lines: &[String]) -> Result<String, NotCreated> {
         // A file that no batch was made of does nothing, and the provider removes it.
         let harmless = |error| NotCreated {
             error,
             may_exist: false,
         };
         let (path, body) = if self.is_anthropic() {
-            (anthropic::BATCHES, anthropic::create(&part.lines))
+            (anthropic::BATCHES, anthropic::create(lines))
         } else {
-            let (kind, body) = openai::file(&part.lines);
+            let (kind, body) = openai::file(lines);
             let sent = self.post("files", kind, body).await;
             let document = sent.map_err(|failed| harmless(failed.error))?;
             let file = id_of(&document).map_err(harmless)?;
@@ -436,12 +405,6 @@ impl From<NotCreated> for ProviderError {
 
 fn cut_off(error: &BodyError, patience: Duration) -> ProviderError {
     fault::of_body(error, patience, Charge::Nothing).0
-}
-
-/// True for an id that can stand in an address.
-pub(super) fn is_id(id: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
-    (1..=128).contains(&id.len()) && id.bytes().all(plain) && !id.starts_with('.')
 }
 
 fn id_of(document: &Value) -> Result<String, ProviderError> {

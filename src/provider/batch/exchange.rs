@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::io;
 
-use super::client::{Look, Place, patiently, pause};
+use super::client::{patiently, pause};
+use super::line::{Look, Place};
 use super::{BatchClient, BatchFiles, BatchPart, BatchStage, OwedBatch};
 use crate::base::clock;
 use crate::provider::ProviderError;
@@ -81,7 +82,7 @@ pub async fn submit(
     }
     let mut attempt = 1;
     let error = loop {
-        let failed = match client.create(&batch.run, part).await {
+        let failed = match client.create(&batch.run, &part.lines).await {
             Ok(id) => break Ok(id),
             Err(failed) => failed,
         };

@@ -19,6 +19,7 @@ mod anthropic;
 mod client;
 mod exchange;
 mod files;
+mod line;
 mod openai;
 mod owed;
 mod part;

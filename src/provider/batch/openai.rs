@@ -3,7 +3,7 @@
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 
-use super::client::{Line, Look, Place, is_id};
+use super::line::{Line, Look, Place, is_id};
 use crate::provider::fault;
 
 /// Where each line goes, in every dialect of this protocol.

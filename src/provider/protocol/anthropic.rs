@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::form::closed;
 use super::heard::{Count, IncomingAnswer};
+use super::prepared::closed;
 
 /// Asks for an answer that follows a schema.
 pub(super) fn add_schema(body: &mut Value, schema: &Value) {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::form::{PreparedRequest, set};
 use super::heard::{Count, IncomingAnswer, Stop};
+use super::prepared::{PreparedRequest, set};
 use crate::chat::{Message, Role};
 
 pub(super) fn path(model: &str, streams: bool) -> String {

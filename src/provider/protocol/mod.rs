@@ -11,6 +11,7 @@ mod gemini;
 mod heard;
 mod ollama;
 mod openai;
+mod prepared;
 
 pub(super) use form::{body, hear, path};
 pub(super) use heard::{IncomingAnswer, Stop};

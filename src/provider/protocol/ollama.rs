@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::form::{PreparedRequest, set};
 use super::heard::{Count, IncomingAnswer, Stop};
+use super::prepared::{PreparedRequest, set};
 use crate::chat::Message;
 
 pub(super) fn body(asked: &PreparedRequest<'_>) -> Value {

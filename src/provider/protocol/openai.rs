@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::form::closed;
 use super::heard::{Count, IncomingAnswer};
+use super::prepared::closed;
 
 /// What the schema of an answer is called on the wire.
 const SCHEMA_NAME: &str = "answer";

@@ -4,7 +4,7 @@ use url::Url;
 
 use crate::config::Environment;
 use crate::git::{CredentialOrigin, credential};
-use crate::provider::key::ApiKey;
+use crate::provider::api_key::ApiKey;
 
 /// The variable that holds a token, or `<user>:<password>`. No child is started with it.
 const KEY_VARIABLE: &str = "MERKLE_QUEUE_API_KEY";

@@ -9,7 +9,7 @@ use async_nats::{ConnectOptions, ServerAddr};
 
 use super::address::QueueAddress;
 use crate::base::Digest;
-use crate::provider::key::ApiKey;
+use crate::provider::api_key::ApiKey;
 
 /// The oldest server on which everything here means what it says.
 const VERSION_MIN: (i64, i64, i64) = (2, 10, 0);

@@ -20,6 +20,7 @@ mod codec;
 mod lease;
 mod link;
 mod sweep;
+mod waiting;
 pub mod worker;
 mod workers;
 

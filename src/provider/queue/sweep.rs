@@ -13,7 +13,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::lease::Lease;
 use super::link::{Link, QueueError, consumer_name};
-use super::workers::Shared;
+use super::waiting::Shared;
 
 /// How long an answer is waited for that is known to be there.
 const KNOWN_TIME_MAX: Duration = Duration::from_secs(10);

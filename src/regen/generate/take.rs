@@ -4,10 +4,6 @@
 
 use std::time::Duration;
 
-use super::super::event::{Cause, Event, Stop};
-use super::super::make::{Authorship, FrameDraft, MadeFrame, NodeError};
-use super::super::prepare::{Prepared, Question};
-use super::super::run::RunError;
 use super::{Answered, BATCH_FRAMES_MAX, UNAVAILABLE_MAX, UNUSABLE_MAX, Work, Written};
 use crate::base::printable::chain;
 use crate::base::{BasisId, clock};
@@ -18,6 +14,11 @@ use crate::frame::{Frame, codec, spool};
 use crate::provider::ProviderError;
 use crate::provider::call::{CallError, Called};
 use crate::provider::ledger::{LedgerError, Spend};
+use crate::regen::body::NodeError;
+use crate::regen::event::{Cause, Event, Stop};
+use crate::regen::make::{Authorship, FrameDraft, MadeFrame};
+use crate::regen::prepare::{Prepared, Question};
+use crate::regen::run::RunError;
 
 impl Work<'_, '_> {
     /// Turns an answer into a frame on its way to the spool, or books why there is none.

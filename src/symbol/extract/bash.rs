@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use tree_sitter::Node;
 
-use super::grammar::{Declared, Grammar, Item, Rule, any_comment, no_package};
+use super::grammar::{Declared, Grammar, Item, Rule, Walk, any_comment, no_package};
 use super::level::{Level, Place};
-use super::walk::Walk;
 use crate::symbol::comment;
 use crate::symbol::outline::{Kind, Span, Symbol};
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use tree_sitter::{Tree, TreeCursor};
 
-use super::parse::Rules;
+use super::grammar::Rules;
 use crate::base::FieldHasher;
 use crate::symbol::comment::Style;
 use crate::symbol::outline::{BodyDigest, Symbol};

@@ -1,9 +1,11 @@
 //! The shape of a language as data: which syntax nodes declare something, and how to read them.
 
+use std::cell::Cell;
+use std::collections::BTreeSet;
+
 use tree_sitter::Node;
 
 use super::level::{Level, Place};
-use super::walk::Walk;
 use crate::symbol::comment::Style;
 use crate::symbol::outline::Kind;
 
@@ -162,3 +164,99 @@ pub(super) fn star_comment(text: &str) -> bool {
 
 /// Nothing is left to do at the end.
 pub(super) fn nothing<'t>(_: &mut Walk<'t>, _: &mut Level<'t>) {}
+
+/// The rules of a grammar by the number of a node kind.
+pub(super) struct Rules {
+    pub grammar: &'static Grammar,
+    /// Index into the table, plus one; 0 for kinds without a rule.
+    by_kind: Vec<u8>,
+    hidden: Vec<bool>,
+    names: Vec<bool>,
+}
+
+impl Rules {
+    pub(super) fn new(grammar: &'static Grammar) -> Self {
+        let language = (grammar.language)();
+        let kinds = 0..language.node_kind_count() as u16;
+        let name = |id| {
+            language
+                .node_kind_for_id(id)
+                .filter(|_| language.node_kind_is_named(id))
+                .unwrap_or_default()
+        };
+        let index = |id| {
+            grammar
+                .rules
+                .iter()
+                .position(|(kind, _)| *kind == name(id))
+                .map_or(0, |at| at as u8 + 1)
+        };
+        Self {
+            grammar,
+            by_kind: kinds.clone().map(index).collect(),
+            hidden: kinds
+                .clone()
+                .map(|id| grammar.hidden.contains(&name(id)))
+                .collect(),
+            names: kinds.map(|id| NAMES.contains(&name(id))).collect(),
+        }
+    }
+
+    /// The rule for a kind of node.
+    pub(super) fn of(&self, kind: u16) -> Option<&'static Rule> {
+        let index = *self.by_kind.get(usize::from(kind))?;
+        self.grammar
+            .rules
+            .get(usize::from(index).checked_sub(1)?)
+            .map(|(_, rule)| rule)
+    }
+
+    /// Whether nodes of this kind are comments.
+    pub(super) fn is_comment(&self, kind: u16) -> bool {
+        matches!(self.of(kind), Some(Rule::Comment))
+    }
+
+    /// Whether nodes of this kind are names that may refer to something.
+    pub(super) fn is_name(&self, kind: u16) -> bool {
+        self.names.get(usize::from(kind)).copied().unwrap_or(false)
+    }
+
+    /// Whether nodes of this kind are left out of signatures.
+    pub(super) fn hides(&self, kind: u16) -> bool {
+        self.hidden.get(usize::from(kind)).copied().unwrap_or(false)
+    }
+}
+
+/// Leaves that are names, in all grammars.
+pub(super) const NAMES: &[&str] = &[
+    "identifier",
+    "type_identifier",
+    "field_identifier",
+    "property_identifier",
+    "shorthand_property_identifier",
+    "shorthand_field_identifier",
+    "namespace_identifier",
+    "constant",
+    "name",
+    "command_name",
+    "variable_name",
+];
+
+/// One reading of one file.
+pub(super) struct Walk<'t> {
+    pub text: &'t str,
+    /// The first paragraph about the file.
+    pub doc: String,
+    pub imports: Vec<String>,
+    /// Names that the file says are public, whatever their declaration says.
+    pub exports: BTreeSet<String>,
+    /// Whether the grammar could not read all of it.
+    pub is_broken: bool,
+    pub rules: &'t Rules,
+    /// Several declarations may share attributes: together they have no more than the file.
+    pub attribute_bytes_left: Cell<usize>,
+    pub symbols_left: usize,
+    pub more: u64,
+    pub nesting: usize,
+    pub depth: usize,
+}

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use tree_sitter::Node;
 
+use super::grammar::Walk;
 use super::level::{Level, Place};
-use super::walk::{Head, Walk};
+use super::walk::Head;
 use crate::symbol::outline::{Kind, Span};
 
 /// Adds what the statements of a constructor's body give to its object, as in `self.name = …`, each name once.

@@ -2,9 +2,9 @@
 
 use tree_sitter::Node;
 
-use super::grammar::{Declared, Grammar, Item, Rule, nothing, star_comment};
+use super::grammar::{Declared, Grammar, Item, Rule, Walk, nothing, star_comment};
 use super::level::Level;
-use super::walk::{Head, Walk};
+use super::walk::Head;
 use crate::symbol::comment;
 use crate::symbol::outline::Kind;
 

@@ -4,10 +4,10 @@
 
 use tree_sitter::Node;
 
-use super::grammar::{Declared, Grammar, Item, Rule, any_comment, no_package};
+use super::grammar::{Declared, Grammar, Item, Rule, Walk, any_comment, no_package};
 use super::instance;
 use super::level::{Level, Place};
-use super::walk::{Head, Walk};
+use super::walk::Head;
 use crate::symbol::comment;
 use crate::symbol::outline::{DEPTH_MAX, Kind, Symbol};
 

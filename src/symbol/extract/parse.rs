@@ -10,8 +10,7 @@ use std::ops::ControlFlow;
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
-use super::grammar::{Grammar, Rule};
-use super::uses::NAMES;
+use super::grammar::{Grammar, Rules};
 use crate::symbol::language::Language;
 
 /// Largest text that is parsed, in bytes; a syntax tree takes ten to twenty times as much memory.
@@ -39,68 +38,6 @@ thread_local! {
 struct ByteReader {
     parser: Parser,
     rules: Rules,
-}
-
-/// The rules of a grammar by the number of a node kind.
-pub(super) struct Rules {
-    pub grammar: &'static Grammar,
-    /// Index into the table, plus one; 0 for kinds without a rule.
-    by_kind: Vec<u8>,
-    hidden: Vec<bool>,
-    names: Vec<bool>,
-}
-
-impl Rules {
-    fn new(grammar: &'static Grammar) -> Self {
-        let language = (grammar.language)();
-        let kinds = 0..language.node_kind_count() as u16;
-        let name = |id| {
-            language
-                .node_kind_for_id(id)
-                .filter(|_| language.node_kind_is_named(id))
-                .unwrap_or_default()
-        };
-        let index = |id| {
-            grammar
-                .rules
-                .iter()
-                .position(|(kind, _)| *kind == name(id))
-                .map_or(0, |at| at as u8 + 1)
-        };
-        Self {
-            grammar,
-            by_kind: kinds.clone().map(index).collect(),
-            hidden: kinds
-                .clone()
-                .map(|id| grammar.hidden.contains(&name(id)))
-                .collect(),
-            names: kinds.map(|id| NAMES.contains(&name(id))).collect(),
-        }
-    }
-
-    /// The rule for a kind of node.
-    pub(super) fn of(&self, kind: u16) -> Option<&'static Rule> {
-        let index = *self.by_kind.get(usize::from(kind))?;
-        self.grammar
-            .rules
-            .get(usize::from(index).checked_sub(1)?)
-            .map(|(_, rule)| rule)
-    }
-
-    /// Whether nodes of this kind are comments.
-    pub(super) fn is_comment(&self, kind: u16) -> bool {
-        matches!(self.of(kind), Some(Rule::Comment))
-    }
-
-    /// Whether nodes of this kind are names that may refer to something.
-    pub(super) fn is_name(&self, kind: u16) -> bool {
-        self.names.get(usize::from(kind)).copied().unwrap_or(false)
-    }
-
-    /// Whether nodes of this kind are left out of signatures.
-    pub(super) fn hides(&self, kind: u16) -> bool {
-        self.hidden.get(usize::from(kind)).copied().unwrap_or(false)
-    }
 }
 
 /// Parses and hands the tree to `read`; false when the text is too large or takes too much work.

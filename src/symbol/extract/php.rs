@@ -2,9 +2,9 @@
 
 use tree_sitter::Node;
 
-use super::grammar::{Declared, Grammar, Item, Rule, any_comment, no_package, nothing};
+use super::grammar::{Declared, Grammar, Item, Rule, Walk, any_comment, no_package, nothing};
 use super::level::Level;
-use super::walk::{Head, Walk};
+use super::walk::Head;
 use crate::symbol::comment;
 use crate::symbol::outline::{Kind, Symbol};
 

@@ -2,9 +2,9 @@
 
 use tree_sitter::Node;
 
-use super::grammar::{Declared, Grammar, Item, Rule, nothing};
+use super::grammar::{Declared, Grammar, Item, Rule, Walk, nothing};
 use super::level::{Adopted, Level};
-use super::walk::{Head, Walk};
+use super::walk::Head;
 use crate::symbol::comment::{self, cap};
 use crate::symbol::outline::{Kind, NAME_BYTES_MAX, Symbol};
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::parse::Rules;
+use super::grammar::Rules;
 use crate::symbol::comment::cap;
 use crate::symbol::outline::SIGNATURE_BYTES_MAX;
 

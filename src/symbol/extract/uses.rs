@@ -11,28 +11,13 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree, TreeCursor};
 
-use super::parse::Rules;
+use super::grammar::Rules;
 use crate::base::quick_hash::QuickHash;
 use crate::symbol::map::uses::{NAME_BYTES_MIN, USES_MAX, Uses, Ways};
 use crate::symbol::outline::{NAME_BYTES_MAX, Span, Symbol};
 
 /// Most nodes that are walked by their numbers: a node may have all of them as direct children.
 const NUMBERED_MAX: usize = 64;
-
-/// Leaves that are names, in all grammars.
-pub(super) const NAMES: &[&str] = &[
-    "identifier",
-    "type_identifier",
-    "field_identifier",
-    "property_identifier",
-    "shorthand_property_identifier",
-    "shorthand_field_identifier",
-    "namespace_identifier",
-    "constant",
-    "name",
-    "command_name",
-    "variable_name",
-];
 
 /// Reads the names that are used; declarations are numbered as they stand in the outline, each before its members.
 pub(super) fn read(tree: &Tree, rules: &Rules, text: &str, symbols: &[Symbol]) -> Uses {

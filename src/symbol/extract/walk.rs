@@ -11,9 +11,8 @@ use std::ops::Range;
 use tree_sitter::{Node, Tree};
 
 use super::body::Bodies;
-use super::grammar::{Declared, Grammar, Item, Rule};
+use super::grammar::{Declared, Grammar, Item, Rule, Rules, Walk};
 use super::level::{Adopted, Level, Place};
-use super::parse::Rules;
 use super::signature::{Signature, fold_code};
 use crate::symbol::comment::{self, cap};
 use crate::symbol::outline::{
@@ -57,25 +56,6 @@ pub(super) struct Parts<'t> {
     pub name: Option<Node<'t>>,
     pub end: Option<usize>,
     pub members: Option<Node<'t>>,
-}
-
-/// One reading of one file.
-pub(super) struct Walk<'t> {
-    pub text: &'t str,
-    /// The first paragraph about the file.
-    pub doc: String,
-    pub imports: Vec<String>,
-    /// Names that the file says are public, whatever their declaration says.
-    pub exports: BTreeSet<String>,
-    /// Whether the grammar could not read all of it.
-    pub is_broken: bool,
-    rules: &'t Rules,
-    /// Several declarations may share attributes: together they have no more than the file.
-    attribute_bytes_left: Cell<usize>,
-    symbols_left: usize,
-    more: u64,
-    nesting: usize,
-    depth: usize,
 }
 
 impl<'t> Walk<'t> {

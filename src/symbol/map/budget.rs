@@ -11,8 +11,9 @@
 //! What was chosen is printed in the order of paths. A count of what is left out ends each file and the text.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BinaryHeap};
 
+use super::excerpt::Excerpt;
 use super::legend::{KEY, Legend};
 use super::notation::{Detail, Level, SymbolMap};
 use super::rank::by_use;
@@ -55,17 +56,6 @@ impl Previous {
             Self::New => 2,
         }
     }
-}
-
-/// What is shown of a file beside its path.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Excerpt {
-    /// Declarations, by their numbers.
-    pub entries: BTreeSet<u32>,
-    /// Those of them that say what they refer to.
-    pub calls: BTreeSet<u32>,
-    /// Whether its imports are shown.
-    pub has_imports: bool,
 }
 
 /// What fits into a budget.

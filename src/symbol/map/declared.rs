@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use super::entries::{Entries, Mark};
-use super::reference::MapFile;
+use super::file::MapFile;
 use crate::base::quick_hash::QuickHash;
 use crate::symbol::language::Language;
 

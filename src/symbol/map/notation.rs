@@ -7,12 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::budget::Excerpt;
 use super::entries::{MapEntry, Mark, Parts};
+use super::excerpt::Excerpt;
+use super::file::MapFile;
 use super::import::Import;
 use super::legend::Legend;
 use super::rank::MapOrder;
-use super::reference::{FileReferences, MapFile, References};
+use super::reference::{FileReferences, References};
 use crate::base::TreePath;
 use crate::base::cores::on_all_cores;
 use crate::base::path::quote;

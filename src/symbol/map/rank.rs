@@ -14,7 +14,8 @@
 use std::cmp::Reverse;
 
 use super::entries::{Entries, Mark, Modifiers};
-use super::reference::{FileReferences, MapFile, References};
+use super::file::MapFile;
+use super::reference::{FileReferences, References};
 
 /// What a file counts that is not the program itself.
 const ASIDE: f64 = 0.05;

@@ -11,6 +11,7 @@ use std::cell::RefCell;
 
 use super::declared::{Declarations, Declared, Names};
 use super::entry::FileSymbols;
+use super::file::MapFile;
 use super::resolve::{Paths, Place};
 use super::uses::{Use, Ways};
 use crate::base::cores::{beside, on_all_cores};
@@ -20,51 +21,6 @@ use crate::symbol::language::Language;
 const PASSED_ON_MAX: usize = 400;
 /// How often what is passed on is passed on again.
 const PASSES_MAX: usize = 3;
-
-/// One file of a snapshot. The same symbols may stand at many paths.
-#[derive(Debug, Clone, Copy)]
-pub struct MapFile<'f> {
-    /// Its path.
-    pub path: &'f [u8],
-    symbols: Symbols<'f>,
-}
-
-/// Reads what a file declares when it is shown: most files of a snapshot are not.
-pub trait SymbolSource: std::fmt::Debug + Sync {
-    /// The symbols of the content with a number.
-    fn symbols(&self, number: u32) -> &FileSymbols;
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Symbols<'f> {
-    Read(&'f FileSymbols),
-    Later(&'f dyn SymbolSource, u32),
-}
-
-impl<'f> MapFile<'f> {
-    /// A file whose symbols were read.
-    #[must_use]
-    pub fn new(path: &'f [u8], symbols: &'f FileSymbols) -> Self {
-        let symbols = Symbols::Read(symbols);
-        Self { path, symbols }
-    }
-
-    /// A file whose symbols are read when they are shown.
-    #[must_use]
-    pub fn later(path: &'f [u8], source: &'f dyn SymbolSource, number: u32) -> Self {
-        let symbols = Symbols::Later(source, number);
-        Self { path, symbols }
-    }
-
-    /// What it declares, imports and uses.
-    #[must_use]
-    pub fn symbols(&self) -> &'f FileSymbols {
-        match self.symbols {
-            Symbols::Read(symbols) => symbols,
-            Symbols::Later(source, number) => source.symbols(number),
-        }
-    }
-}
 
 /// What one file has to do with the others.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

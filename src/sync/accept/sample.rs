@@ -17,14 +17,15 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{LeftOut, is_outline};
 use crate::agent::{Agent, OUTLINE, Registry};
 use crate::base::cores::on_all_cores;
 use crate::base::limit::{FILE_BYTES_MAX, STORE_TREE_BYTES_MAX};
 use crate::base::{NodeId, NodeKind, TreePath, printable};
-use crate::frame::store::{Entry, read_entry};
-use crate::frame::{Children, Frame, Store, StoreError, content_digest};
+use crate::frame::entry::read_entry;
+use crate::frame::{Children, Entry, Frame, Store, StoreError, content_digest};
 use crate::git::{ObjectKind, Repository, StateDir, tree_entries};
+use crate::sync::left_out::LeftOut;
+use crate::sync::outline::is_outline;
 use crate::synthesis::basis::BasisOf;
 use crate::synthesis::summarize::Summarize;
 use crate::synthesis::{Child, ChildNode, ChildState, PartKind, Policy, outline};

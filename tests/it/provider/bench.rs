@@ -47,6 +47,7 @@ pub(super) fn connected(definition: &Definition) -> Arc<dyn Provider> {
         },
     )
     .expect("connected")
+    .provider
 }
 
 /// A system text and a question.

@@ -79,7 +79,9 @@ fn the_vendors_variable_is_for_the_vendors_origin_alone() {
             environment: &environment,
             pending: &StateDir::at(Path::new("/nonexistent")),
         };
-        let provider = connect(&definition, surroundings).expect("connected");
+        let provider = connect(&definition, surroundings)
+            .expect("connected")
+            .provider;
         assert!(ask(&*provider, &request()).0.is_ok());
         let sent = format!("{:?}", server.requests());
         assert!(!sent.contains(&canary()), "{kind}: {sent}");

@@ -24,7 +24,9 @@ fn open(text: &str, directory: &Path) -> Arc<dyn Provider> {
         environment: &environment,
         pending: &StateDir::at(directory),
     };
-    connect(definitions(text).the_only().expect("one"), surroundings).expect("connected")
+    connect(definitions(text).the_only().expect("one"), surroundings)
+        .expect("connected")
+        .provider
 }
 
 #[expect(

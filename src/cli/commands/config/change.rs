@@ -5,8 +5,8 @@
 use super::{SettingDocument, gather, setting};
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style};
-use crate::config::setting::{find, suggest};
-use crate::config::trust::Permission;
+use crate::config::lookup::{find, suggest};
+use crate::config::permission::Permission;
 use crate::config::{Key, Setting, ValueKind};
 use crate::git::{ConfigFile, Repository};
 use crate::provider::DefinitionError;

@@ -7,7 +7,7 @@ use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
 use crate::config::{Layer, Place, Stack, TrustLevel};
 use crate::git::ConfigFile;
-use crate::provider::{Definitions, definition};
+use crate::provider::{DefinitionError, Definitions, definition};
 
 /// Arguments of `provider add`. There is none for a key: those are kept by `git merkle auth login`.
 #[derive(Debug, clap::Args)]
@@ -69,7 +69,7 @@ struct SettingDocument {
 pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let name = args.name.as_str();
     if !definition::is_name(name) {
-        return Err(definition::DefinitionError::Name(name.to_owned()).into());
+        return Err(DefinitionError::Name(name.to_owned()).into());
     }
     if super::definitions(program)?.get(name).is_ok() {
         let taken = CliError::new(

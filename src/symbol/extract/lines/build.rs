@@ -1,7 +1,7 @@
 //! Files that say how something is built: makefiles, containers, Kconfig, devicetrees.
 
 use super::found::Found;
-use super::reader::{after, indent, lines};
+use super::line::{after, indent, lines};
 use crate::symbol::outline::Kind;
 
 /// Most files that one target of a makefile is said to be made of.

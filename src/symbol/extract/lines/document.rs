@@ -1,10 +1,10 @@
 //! Documents: headings and the first paragraph, in the marks of each format.
 
 use super::found::Found;
+use super::line::{after, indent, lines};
 use super::prose::{
     first_paragraph, is_prose, is_ruler, markdown_paragraph, underline, without_inline_tags,
 };
-use super::reader::{after, indent, lines};
 use crate::symbol::outline::Kind;
 
 /// Most headings of a page of HTML, whose menus are long.

@@ -1,10 +1,10 @@
 //! What a reader has found so far, each text on one line and no longer than it may be.
 
-use crate::symbol::comment::{cap, fold};
+use crate::symbol::comment::{PARAGRAPH_BYTES_MAX, cap, fold};
 use crate::symbol::extract::signature::fold_code;
 use crate::symbol::outline::{
-    DEPTH_MAX, IMPORT_BYTES_MAX, IMPORTS_MAX, Kind, NAME_BYTES_MAX, PARAGRAPH_BYTES_MAX,
-    SIGNATURE_BYTES_MAX, SYMBOLS_MAX, Symbol,
+    DEPTH_MAX, IMPORT_BYTES_MAX, IMPORTS_MAX, Kind, NAME_BYTES_MAX, SIGNATURE_BYTES_MAX,
+    SYMBOLS_MAX, Symbol,
 };
 
 /// What was found.

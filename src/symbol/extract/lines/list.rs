@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::found::Found;
-use super::reader::lines;
+use super::line::lines;
 use crate::symbol::comment;
 use crate::symbol::outline::Kind;
 

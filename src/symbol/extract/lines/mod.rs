@@ -16,6 +16,7 @@
 mod build;
 mod document;
 mod found;
+mod line;
 mod list;
 mod mask;
 mod prose;

@@ -1,6 +1,6 @@
 //! The first paragraph of a document: which lines are prose, and which are marks, lists, code or navigation.
 
-use super::reader::{indent, lines};
+use super::line::{indent, lines};
 use crate::symbol::plain::without_marks;
 
 /// Columns from which a line above the first paragraph is code.

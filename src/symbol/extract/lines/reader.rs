@@ -2,17 +2,15 @@
 
 use super::found::Found;
 use super::mask::mask;
-use super::source::Odd;
-use super::{build, document, list, rows, sections, source, text, tree, web};
-use crate::symbol::comment::{self, cap, fold};
+use super::source::{self, Odd};
+use super::{build, document, list, rows, sections, text, tree, web};
+use crate::symbol::comment::{self, PARAGRAPH_BYTES_MAX, cap, fold};
 use crate::symbol::extract::uses;
 use crate::symbol::language::Language;
 use crate::symbol::map::uses::Uses;
-use crate::symbol::outline::{Content, Outline, PARAGRAPH_BYTES_MAX};
+use crate::symbol::outline::{Content, Outline};
 use crate::symbol::plain::without_marks;
 
-/// Longest line that is looked at; longer ones are data.
-pub(super) const LINE_BYTES_MAX: usize = 4_096;
 /// Largest program whose names are read; larger ones are data.
 const USES_BYTES_MAX: usize = 1024 * 1024;
 
@@ -100,34 +98,4 @@ fn by_format(found: &mut Found, text: &str, language: Option<Language>) {
     if found.doc.is_empty() {
         found.doc = comment::file_paragraph(text, language.comment_style());
     }
-}
-
-/// The lines of a text that are short enough to be looked at.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter(|line| line.len() <= LINE_BYTES_MAX)
-}
-
-/// How far a line is indented; a tab goes to the next multiple of eight.
-pub(super) fn indent(line: &str) -> usize {
-    let mut columns = 0;
-    for byte in line.bytes() {
-        match byte {
-            b' ' => columns += 1,
-            b'\t' => columns = (columns / 8 + 1) * 8,
-            _ => break,
-        }
-    }
-    columns
-}
-
-/// What stands behind a word at the start of a text, whatever its case; `None` where another word stands there.
-pub(super) fn after<'t>(text: &'t str, word: &str) -> Option<&'t str> {
-    let head = text.get(..word.len())?;
-    let rest = &text[word.len()..];
-    let ends = !word.ends_with(is_word) || !rest.starts_with(is_word);
-    (head.eq_ignore_ascii_case(word) && ends).then(|| rest.trim_start())
-}
-
-pub(super) fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::document;
 use super::found::Found;
+use super::line::{LINE_BYTES_MAX, lines};
 use super::prose::first_paragraph;
-use super::reader::{LINE_BYTES_MAX, lines};
 use crate::symbol::comment;
 use crate::symbol::outline::Kind;
 

@@ -8,8 +8,8 @@
 use std::borrow::Cow;
 
 use super::found::Found;
+use super::line::{LINE_BYTES_MAX, after, indent, is_word};
 use super::mask::{COMMENT, mask};
-use super::reader::{LINE_BYTES_MAX, after, indent, is_word};
 use crate::symbol::comment::{self, Style};
 use crate::symbol::language::Language;
 use crate::symbol::outline::{DEPTH_MAX, Kind, SIGNATURE_BYTES_MAX, Span, Symbol};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::reader::{after, is_word};
+use super::line::{after, is_word};
 use super::source::{Line, Special};
 use crate::symbol::outline::Kind::{
     self, Class, Enum, Field, Function, Implementation, Interface, Key, Method, Struct, Target,

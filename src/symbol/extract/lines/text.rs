@@ -1,10 +1,10 @@
 //! Text of which only words are known: the licence that it is, its headings and first paragraph, or how it begins.
 
-use super::document::underlined;
+use super::document::{self, underlined};
 use super::found::Found;
+use super::line::lines;
 use super::prose::first_paragraph;
-use super::reader::lines;
-use super::{document, list, sections, tree};
+use super::{list, sections, tree};
 use crate::symbol::comment;
 use crate::symbol::outline::Kind;
 

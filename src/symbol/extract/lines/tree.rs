@@ -1,7 +1,7 @@
 //! YAML and JSON: the keys of the outermost level, each with those below it, and what names the whole.
 
 use super::found::Found;
-use super::reader::{indent, lines};
+use super::line::{indent, lines};
 use crate::symbol::comment::{cap, fold};
 use crate::symbol::outline::Kind;
 

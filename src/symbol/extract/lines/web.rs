@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::document;
 use super::found::Found;
+use super::line::lines;
 use super::mask::mask;
-use super::reader::lines;
-use super::{rows, source};
+use super::{document, rows, source};
 use crate::symbol::comment;
 use crate::symbol::language::Language;
 use crate::symbol::outline::Kind;

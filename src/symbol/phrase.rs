@@ -1,0 +1,98 @@
+//! Short forms of symbols, as lists and the appendix of an outline write them.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use super::comment::cap;
+use super::markdown::code;
+use super::outline::{Kind, Symbol};
+
+/// Longest signature that is shown, in bytes; the rest stands as `…`.
+pub(super) const SIGNATURE_BYTES_MAX: usize = 240;
+
+/// Most re-exports, modules or keys that are named for one file.
+pub(super) const NAMES_MAX: usize = 40;
+
+/// Most attributes of one symbol that are shown, and the longest of them, in bytes.
+const ATTRIBUTES_MAX: usize = 3;
+
+const ATTRIBUTE_BYTES_MAX: usize = 80;
+
+/// The signature of a method below its type, which need not be said again.
+pub(super) fn without_receiver(symbol: &Symbol) -> Cow<'_, str> {
+    let receiver = symbol
+        .signature
+        .strip_prefix("func (")
+        .filter(|_| symbol.kind == Kind::Method);
+    match receiver.and_then(|rest| rest.split_once(") ")) {
+        Some((_, rest)) => Cow::Owned(format!("func {rest}")),
+        None => Cow::Borrowed(&symbol.signature),
+    }
+}
+
+/// What stands behind the name of a symbol: the attributes that say what it is for, and how many more there are.
+pub(super) fn attributes(symbol: &Symbol) -> String {
+    let telling: Vec<&String> = symbol
+        .attributes
+        .iter()
+        .filter(|text| !is_noise(text))
+        .collect();
+    let mut shown: Vec<String> = telling
+        .iter()
+        .take(ATTRIBUTES_MAX)
+        .map(|text| code(&cap(text, ATTRIBUTE_BYTES_MAX)))
+        .collect();
+    if telling.len() > ATTRIBUTES_MAX {
+        shown.push(format!("… and {} more", telling.len() - ATTRIBUTES_MAX));
+    }
+    if shown.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", shown.join(", "))
+    }
+}
+
+/// Attributes for the compiler and the linter.
+fn is_noise(attribute: &str) -> bool {
+    const WORDS: [&str; 17] = [
+        "inline",
+        "must_use",
+        "allow",
+        "expect",
+        "doc",
+        "rustfmt::skip",
+        "cold",
+        "track_caller",
+        "Override",
+        "SuppressWarnings",
+        "Nullable",
+        "NonNull",
+        "NotNull",
+        "SafeVarargs",
+        "override",
+        "typing.no_type_check",
+        "__attribute__",
+    ];
+    let text = attribute.trim_start_matches(['#', '@', '!', '[']);
+    let end = text
+        .find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':' && c != '.')
+        .unwrap_or(text.len());
+    WORDS.contains(&&text[..end])
+}
+
+/// `a, b, … and 3 more`, each name once.
+pub(super) fn listing(names: impl Iterator<Item = String>, max: usize) -> String {
+    let mut unique = Vec::new();
+    let mut seen = BTreeSet::new();
+    for name in names {
+        if seen.insert(name.clone()) {
+            unique.push(name);
+        }
+    }
+    let left = unique.len().saturating_sub(max);
+    unique.truncate(max);
+    if left > 0 {
+        unique.push(format!("… and {left} more"));
+    }
+    unique.join(", ")
+}
