@@ -90,6 +90,19 @@ pub fn nothing_said(workspace: &Workspace, target: &Target, asked: &Lookup<'_>) 
     )
 }
 
+/// That a node has nothing but a frame of a type that is shown where it is named, and the command that shows it.
+#[must_use]
+pub fn only_combined(asked: &Lookup<'_>, combined: &FrameType) -> String {
+    let (node, word) = (asked.node, shell_word(asked.node));
+    let by = asked
+        .agent
+        .map_or_else(String::new, |agent| format!(" --agent {agent}"));
+    let snapshot = asked.snapshot.option();
+    format!(
+        "'{node}' has only what was combined from below it; 'git merkle show {word}{by} --type {combined}{snapshot}' shows it"
+    )
+}
+
 /// The agent that would say it: the one that was named, else the one whose type that is.
 fn speaker<'r>(agents: &'r Registry, asked: &Lookup<'_>) -> Result<&'r Agent, AgentId> {
     if let Some(id) = asked.agent {

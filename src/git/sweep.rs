@@ -1,7 +1,7 @@
 //! Whether a work tree is as it was: a look at every file and directory of it, and at what else decides what git adds.
 //!
-//! For a process that answers more than once. Where nothing differs between two looks, the tree that git wrote between
-//! them is that of the work tree now, and no child has to write it again. What is compared:
+//! For a process that answers more than once. Where [everything stands](Sweep::still_holds) as in a look before git wrote the tree, that tree
+//! is the one of the work tree now, and no child has to write it again. What is compared:
 //!
 //! | what | how |
 //! |---|---|
@@ -22,6 +22,7 @@ use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{
     AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, lstat, openat, stat, statat,
@@ -53,10 +54,11 @@ pub struct Sweep {
     around: Vec<Option<Stamp>>,
     /// The directories by their paths from the root; two looks share those that did not change between them.
     folders: BTreeMap<Vec<u8>, Arc<Folder>>,
+    is_settled: bool,
 }
 
 /// A directory with its files.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone)]
 struct Folder {
     stamp: Stamp,
     /// Names of what is no directory, each with a NUL behind it, in order.
@@ -114,11 +116,10 @@ impl Sweep {
     /// To be called before git is: what changes while git reads then differs from this look.
     #[must_use]
     pub fn of(repo: &Repository, before: Option<&Self>) -> Option<Self> {
-        let directory = repo.work_dir()?;
         let begun = i64::try_from(clock::nanos()).ok()?;
-        let root = openat(CWD, directory, FOLDER, Mode::empty()).ok()?;
-        let settings = repo.inner.config_snapshot().plumbing().to_bstring().into();
-        let around = around(repo)?.iter().map(|path| stamp_at(path)).collect();
+        let root = open_root(repo)?;
+        let settings = settings(repo);
+        let around: Vec<_> = around(repo)?.iter().map(|path| stamp_at(path)).collect();
         let known = |path: &[u8]| {
             let before = before?;
             let folder = before.folders.get(path)?;
@@ -141,32 +142,59 @@ impl Sweep {
             }
             level = next;
         }
+        let is_settled = |stamp: &Stamp| stamp.is_settled(begun);
+        let is_settled = around.iter().flatten().all(is_settled)
+            && folders.values().all(|folder: &Arc<Folder>| {
+                is_settled(&folder.stamp) && folder.stamps.iter().all(is_settled)
+            });
         Some(Self {
             begun,
             settings,
             around,
             folders,
+            is_settled,
         })
     }
 
-    /// True when nothing differs.
+    /// True when a look now would find the same; false at the first difference.
+    ///
+    /// Meant for a [settled](Self::is_settled) look: a directory with the same times then has the same names, so each is looked at by
+    /// itself, in any order.
     #[must_use]
-    pub fn is_same(&self, other: &Self) -> bool {
-        self.settings == other.settings
-            && self.around == other.around
-            // Shared folders are the same without a look into them.
-            && self.folders == other.folders
+    pub fn still_holds(&self, repo: &Repository) -> bool {
+        let stand_around = |paths: Vec<PathBuf>| {
+            let stamps = paths.iter().map(|path| stamp_at(path));
+            stamps.eq(self.around.iter().copied())
+        };
+        let Some(root) = open_root(repo) else {
+            return false;
+        };
+        if settings(repo) != self.settings || !around(repo).is_some_and(stand_around) {
+            return false;
+        }
+        let folders: Vec<(&[u8], &Folder)> = self
+            .folders
+            .iter()
+            .map(|(path, folder)| (path.as_slice(), &**folder))
+            .collect();
+        let differs = AtomicBool::new(false);
+        let look = |(): &(), at: usize| {
+            let (path, folder) = folders[at];
+            // One difference is enough: the rest need no look.
+            let holds = differs.load(Ordering::Relaxed) || folder.still_holds(&root, path);
+            if !holds {
+                differs.store(true, Ordering::Relaxed);
+            }
+            holds
+        };
+        let held = on_all_cores(folders.len(), &(), || (), look);
+        held.into_iter().all(|holds| holds)
     }
 
     /// True when every change since the look began shows.
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        let is_settled = |stamp: &Stamp| stamp.is_settled(self.begun);
-        self.around.iter().flatten().all(is_settled)
-            && self
-                .folders
-                .values()
-                .all(|folder| is_settled(&folder.stamp) && folder.stamps.iter().all(is_settled))
+        self.is_settled
     }
 }
 
@@ -178,9 +206,7 @@ const FOLDER: OFlags = OFlags::RDONLY
 impl Folder {
     /// Looks at a directory; `known` is what it looked like when its names were read.
     fn look(root: &OwnedFd, path: &[u8], known: Option<&Arc<Self>>) -> Option<Arc<Self>> {
-        let here = if path.is_empty() { b"." } else { path };
-        let open = openat(root, here, FOLDER, Mode::empty()).ok()?;
-        let stamp = Stamp::of(&fstat(&open).ok()?);
+        let (open, stamp) = open_folder(root, path)?;
         let Some(known) = known.filter(|known| known.stamp == stamp) else {
             let mut folder = Self::read(&open, stamp, path.is_empty())?;
             let stamps = each_stamp(&open, &folder.names).collect::<Option<_>>()?;
@@ -204,6 +230,14 @@ impl Folder {
             stamps,
             ..Self::clone(known)
         }))
+    }
+
+    /// True when the directory at a path and its files are as they were.
+    fn still_holds(&self, root: &OwnedFd, path: &[u8]) -> bool {
+        open_folder(root, path).is_some_and(|(open, stamp)| {
+            stamp == self.stamp
+                && each_stamp(&open, &self.names).eq(self.stamps.iter().copied().map(Some))
+        })
     }
 
     /// Reads the names of a directory; `None` for the root of another repository.
@@ -242,6 +276,23 @@ impl Folder {
             below,
         })
     }
+}
+
+fn open_root(repo: &Repository) -> Option<OwnedFd> {
+    openat(CWD, repo.work_dir()?, FOLDER, Mode::empty()).ok()
+}
+
+/// Opens the directory at a path from the root; with what it looks like.
+fn open_folder(root: &OwnedFd, path: &[u8]) -> Option<(OwnedFd, Stamp)> {
+    let here = if path.is_empty() { b"." } else { path };
+    let open = openat(root, here, FOLDER, Mode::empty()).ok()?;
+    let stamp = Stamp::of(&fstat(&open).ok()?);
+    Some((open, stamp))
+}
+
+/// The text of git's configuration.
+fn settings(repo: &Repository) -> Vec<u8> {
+    repo.inner.config_snapshot().plumbing().to_bstring().into()
 }
 
 /// The files of an open directory, as they are now.
@@ -324,7 +375,7 @@ mod tests {
         let repo = fixture.open();
         let one = Sweep::of(&repo, None).unwrap();
         let other = Sweep::of(&repo, Some(&one)).unwrap();
-        assert!(one.is_settled() && other.is_settled() && one.is_same(&other));
+        assert!(one.is_settled() && other.is_settled() && one.still_holds(&repo));
         assert_eq!(one.folders.len(), 3);
         for (path, folder) in &one.folders {
             assert!(Arc::ptr_eq(folder, &other.folders[path]), "{path:?}");
@@ -338,7 +389,7 @@ mod tests {
         let before = Sweep::of(&repo, None).unwrap();
         fixture.file("dir/b", "y");
         let edited = Sweep::of(&repo, Some(&before)).unwrap();
-        assert!(!edited.is_same(&before) && !edited.is_settled());
+        assert!(!before.still_holds(&repo) && !edited.is_settled());
         let is_shared = |path: &str| {
             let path = path.as_bytes();
             Arc::ptr_eq(&before.folders[path], &edited.folders[path])
@@ -346,23 +397,65 @@ mod tests {
         assert!(is_shared("") && is_shared("dir/deep") && !is_shared("dir"));
         std::thread::sleep(SETTLED);
         let later = Sweep::of(&repo, Some(&edited)).unwrap();
-        assert!(later.is_same(&edited) && later.is_settled());
+        assert!(edited.still_holds(&repo) && later.is_settled() && later.still_holds(&repo));
+    }
+
+    /// Each of these makes other paths, or other files at the same paths.
+    #[test]
+    fn whatever_changes_a_work_tree_differs() {
+        type Change = fn(&Path);
+        let changes: [(&str, Change); 8] = [
+            ("a file more", |root| {
+                fs::write(root.join("dir/deep/d"), "").unwrap();
+            }),
+            ("a file less", |root| {
+                fs::remove_file(root.join("dir/deep/c")).unwrap();
+            }),
+            ("a folder more", |root| {
+                fs::create_dir(root.join("dir/new")).unwrap();
+            }),
+            ("a folder less", |root| {
+                fs::remove_dir_all(root.join("dir/deep")).unwrap();
+            }),
+            ("another name", |root| {
+                fs::rename(root.join("dir/b"), root.join("dir/d")).unwrap();
+            }),
+            ("a folder's other name", |root| {
+                fs::rename(root.join("dir/deep"), root.join("dir/other")).unwrap();
+            }),
+            ("a link in its place", |root| {
+                fs::rename(root.join("dir"), root.join("moved")).unwrap();
+                std::os::unix::fs::symlink("moved", root.join("dir")).unwrap();
+            }),
+            ("other permissions", |root| {
+                use std::os::unix::fs::PermissionsExt as _;
+                let mode = fs::Permissions::from_mode(0o755);
+                fs::set_permissions(root.join("dir/b"), mode).unwrap();
+            }),
+        ];
+        for (what, change) in changes {
+            let fixture = fixture();
+            let repo = fixture.open();
+            let before = Sweep::of(&repo, None).unwrap();
+            assert!(before.is_settled() && before.still_holds(&repo), "{what}");
+            change(&fixture.root);
+            assert!(!before.still_holds(&repo), "{what}");
+        }
     }
 
     #[test]
     fn what_stands_around_the_work_tree_counts_as_well() {
         let fixture = fixture();
         let before = Sweep::of(&fixture.open(), None).unwrap();
-        let differs = || !Sweep::of(&fixture.open(), None).unwrap().is_same(&before);
-        assert!(!differs());
+        assert!(before.still_holds(&fixture.open()));
         fixture.file(".git/info/exclude", "dir/\n");
-        assert!(differs());
+        assert!(!before.still_holds(&fixture.open()));
         let before = Sweep::of(&fixture.open(), None).unwrap();
         fixture.git(&["config", "core.autocrlf", "true"]);
-        assert!(!Sweep::of(&fixture.open(), None).unwrap().is_same(&before));
+        assert!(!before.still_holds(&fixture.open()));
         let before = Sweep::of(&fixture.open(), None).unwrap();
         fixture.git(&["rm", "-q", "--cached", "a"]);
-        assert!(!Sweep::of(&fixture.open(), None).unwrap().is_same(&before));
+        assert!(!before.still_holds(&fixture.open()));
     }
 
     #[test]

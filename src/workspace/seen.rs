@@ -15,10 +15,9 @@ struct Seen {
 /// The root of the work tree, by what is on the shelf or by git.
 pub(super) fn work_tree(repo: &Repository, shelf: &Shelf) -> Result<SnapshotRoot, SnapshotError> {
     let before = shelf.find::<Seen>(|_| true);
-    let sweep = Sweep::of(repo, before.as_ref().map(|before| &before.sweep));
-    if let (Some(before), Some(now)) = (&before, &sweep)
+    if let Some(before) = &before
         && before.sweep.is_settled()
-        && now.is_same(&before.sweep)
+        && before.sweep.still_holds(repo)
         // Nothing leads to the tree of a changed work tree, so `git gc` may have removed it.
         && matches!(repo.header(&before.root.tree), Ok(Some(_)))
     {
@@ -27,6 +26,7 @@ pub(super) fn work_tree(repo: &Repository, shelf: &Shelf) -> Result<SnapshotRoot
             ..before.root.clone()
         });
     }
+    let sweep = Sweep::of(repo, before.as_ref().map(|before| &before.sweep));
     drop(before);
     let root = Snapshot::Worktree.root(repo)?;
     match sweep {

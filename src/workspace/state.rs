@@ -6,10 +6,22 @@ use super::open::Workspace;
 use crate::git::{Refused, StateDir};
 use crate::regen::memory;
 
-/// Folders of the state directory.
-const FOLDERS: [&str; 11] = [
-    "answers", "batches", "cache", "damaged", "hooks", "log", "pending", "queue", "sessions",
-    "spool", "tiers",
+/// Folders below the state directory, each by its names from there on.
+const FOLDERS: [&[&str]; 14] = [
+    &["answers"],
+    &["applied"],
+    &["batches"],
+    &["cache"],
+    &["cache", PAGES],
+    &["damaged"],
+    &["hooks"],
+    &["log"],
+    &["log", "refused"],
+    &["pending"],
+    &["queue"],
+    &["sessions"],
+    &["spool"],
+    &["tiers"],
 ];
 /// The folder of the site that `browse` writes, whose files are for others to read.
 pub(crate) const SITE: &str = "site";
@@ -62,13 +74,11 @@ impl Workspace {
         if note(self.state.exists().map(drop), &mut strange) {
             return strange;
         }
-        let folders = FOLDERS.map(|name| self.state.folder(name)).into_iter();
-        for folder in folders.chain([self.state.clone(), self.state.cache().folder(PAGES)]) {
+        for path in [&[][..]].into_iter().chain(FOLDERS) {
+            let below = |folder: StateDir, name: &&'static str| folder.folder(name);
+            let folder = path.iter().fold(self.state.clone(), below);
             let names = folder.names();
-            let files = names
-                .iter()
-                .flatten()
-                .filter(|name| !is_folder(&folder, &self.state, name));
+            let files = names.iter().flatten().filter(|name| !is_folder(path, name));
             let files: Vec<_> = files
                 .map(|name| folder.open(name, u64::MAX).map(drop))
                 .collect();
@@ -81,11 +91,12 @@ impl Workspace {
     }
 }
 
-/// True for a name that a folder of ours has.
-fn is_folder(folder: &StateDir, state: &StateDir, name: &str) -> bool {
-    let is_top = folder.shown() == state.shown();
-    (is_top && (name == SITE || FOLDERS.contains(&name)))
-        || (name == PAGES && folder.shown() == state.cache().shown())
+/// True for a name that a folder of ours has in the folder at a path.
+fn is_folder(path: &[&str], name: &str) -> bool {
+    (path.is_empty() && name == SITE)
+        || FOLDERS
+            .iter()
+            .any(|folder| folder.split_last() == Some((&name, path)))
 }
 
 /// Takes a refusal down; true when there was one.

@@ -29,6 +29,7 @@ mod hostile;
 mod laws;
 mod library;
 mod map;
+mod package;
 mod page;
 mod provider;
 mod queue;

@@ -9,6 +9,7 @@ use clap_mangen::Man;
 use crate::cli::args::definition;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
+use crate::config::Environment;
 use crate::config::locate::data_home;
 
 /// What stands behind the options of the first page.
@@ -21,7 +22,8 @@ pub struct Args {
     /// Print the page of this command (default: the program's own)
     #[arg(value_name = "command", conflicts_with = "install")]
     command: Vec<String>,
-    /// Write all pages where 'man' looks for your own: ~/.local/share/man
+    /// Write all pages where 'man' looks for your own: beside the program where that is below your home (~/.cargo/share/man),
+    /// else ~/.local/share/man
     #[arg(long)]
     install: bool,
     /// With --install: write them below this folder
@@ -40,22 +42,62 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     }
     let folder = match &args.folder {
         Some(folder) => program.global.resolve(folder),
-        None => data_home(&program.environment)
-            .map(|data| data.join("man"))
-            .ok_or_else(|| {
-                CliError::new(Exit::Config, "there is no home directory for manual pages")
-            })?,
+        None => own_pages(&program.environment).ok_or_else(|| {
+            CliError::new(Exit::Config, "there is no home directory for manual pages")
+        })?,
     };
     let pages = folder.join("man1");
     let failed = |error| CliError::io(format!("cannot write to '{}'", pages.display()), error);
     fs::create_dir_all(&pages).map_err(failed)?;
     let count = write_all(&command, &pages)?;
     writeln!(program.ui, "{count} pages in {}", pages.display())?;
-    program.ui.note(&format!(
-        "'git merkle --help' shows them once 'manpath' names {}",
-        folder.display()
-    ));
+    let note = if is_beside_programs(&folder, &program.environment) {
+        "'git merkle --help' shows them".to_owned()
+    } else {
+        format!(
+            "'git merkle --help' shows them once your shell says: export MANPATH=\"{}:$MANPATH\"",
+            folder.display()
+        )
+    };
+    program.ui.note(&note);
     Ok(Exit::Done)
+}
+
+/// Folders of programs, as the shell looks through them.
+fn program_folders(environment: &Environment) -> Vec<PathBuf> {
+    environment
+        .get("PATH")
+        .map(|path| std::env::split_paths(path).collect())
+        .unwrap_or_default()
+}
+
+/// Where `man` looks for the pages of the programs of a folder.
+fn pages_beside(programs: &Path) -> Option<PathBuf> {
+    let is_bin = programs.ends_with("bin");
+    is_bin.then(|| Some(programs.parent()?.join("share/man")))?
+}
+
+/// True where `man` finds pages without being told of them.
+fn is_beside_programs(pages: &Path, environment: &Environment) -> bool {
+    let folders = program_folders(environment);
+    folders
+        .iter()
+        .any(|folder| pages_beside(folder).as_deref() == Some(pages))
+}
+
+/// The user's own folder of pages: beside this program where the user installed it, else where the XDG rules have it.
+fn own_pages(environment: &Environment) -> Option<PathBuf> {
+    let home = environment.directory("HOME");
+    let is_own = |folder: &&PathBuf| {
+        home.as_ref().is_some_and(|home| folder.starts_with(home))
+            && folder.join("git-merkle").is_file()
+    };
+    let folders = program_folders(environment);
+    let beside = folders
+        .iter()
+        .find(is_own)
+        .and_then(|folder| pages_beside(folder));
+    beside.or_else(|| Some(data_home(environment)?.join("man")))
 }
 
 /// A command below another by its names.

@@ -28,7 +28,7 @@ pub struct Args {
     #[command(flatten)]
     array: array::ArrayArgs,
     /// Print the request for a commit message about what is staged
-    #[arg(long, conflicts_with_all = ["node", "session", "message", "files", "images", "symbol_tokens", "is_sent", "agent", "frame_type", "provider", "rev", "index", "worktree"])]
+    #[arg(long, conflicts_with_all = ["node", "session", "message", "files", "images", "symbol_tokens", "is_sent", "agent", "frame_type", "provider", "profile", "rev", "index", "worktree"])]
     commit_message: bool,
     /// Record this request as sent, so that the next one reuses its tiers
     #[arg(long = "sent")]
@@ -42,6 +42,9 @@ pub struct Args {
     /// The provider to send it to (default: that of the agent, the profile or the settings)
     #[arg(long, value_name = "provider")]
     provider: Option<String>,
+    /// The profile with the request's parameters (default: the agent's or the session's)
+    #[arg(long, value_name = "profile", hide_short_help = true)]
+    profile: Option<String>,
     /// text and json: the messages as they are sent; markdown: for reading; manual: for pasting into a chat; openai and
     /// anthropic: the body of the request of a session's turn, byte for byte as 'turn run' sends it
     #[arg(long, value_name = "format", default_value = "text", value_parser = ["text", "json", "markdown", "manual", "openai", "anthropic"])]
@@ -167,6 +170,7 @@ fn print_array(
 ) -> Result<Exit, CliError> {
     let whom = array::Recipient {
         provider: args.provider.as_deref(),
+        profile: args.profile.as_deref(),
         format: args.format.as_str(),
     };
     let preview = array::assemble(&args.array, whom, &args.snapshot, workspace, program)?;
@@ -263,6 +267,7 @@ fn prepare(
     let frame_type = args.frame_type.as_ref().unwrap_or(&agent.frame_type);
     let options = AskingOptions {
         provider: args.provider.clone(),
+        profile: args.profile.clone(),
         allowed: program.global.allow_secret.clone(),
         ..AskingOptions::default()
     };

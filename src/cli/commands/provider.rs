@@ -17,8 +17,8 @@ use crate::config::Stack;
 use crate::git::StateDir;
 use crate::git::{OpenError, Repository};
 use crate::provider::{
-    Definition, Definitions, Failure, Provider, ProviderError, ProviderKind, Surroundings, connect,
-    key,
+    Definition, DefinitionError, Definitions, Failure, Provider, ProviderError, ProviderKind,
+    Surroundings, connect, key,
 };
 use crate::workspace::{JudgedFolder, Presentation, settings};
 
@@ -129,7 +129,13 @@ pub(super) fn chosen<'a>(
     definitions: &'a Definitions,
     name: Option<&str>,
 ) -> Result<&'a Definition, CliError> {
-    Ok(name.map_or_else(|| definitions.the_only(), |name| definitions.get(name))?)
+    let found = name.map_or_else(|| definitions.the_only(), |name| definitions.get(name));
+    found.map_err(|error| match error {
+        DefinitionError::Several(_) => {
+            CliError::from_source(Exit::Config, error).hint("name one of them")
+        }
+        other => other.into(),
+    })
 }
 
 fn list(program: &mut Program) -> Result<Exit, CliError> {

@@ -1,7 +1,7 @@
 //! `git merkle show`: what is said about nodes, with whether it still holds.
 
 use crate::base::{AgentId, FrameType, NodeId, TreePath};
-use crate::cli::advice::{Lookup, nothing_said};
+use crate::cli::advice::{Lookup, nothing_said, only_combined};
 use crate::cli::frames::{
     FrameDocument, FramesDocument, Heading, State, signatures, state_of, write_whole,
 };
@@ -113,7 +113,11 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
                 agent,
                 frame_type,
             };
-            program.ui.note(&nothing_said(&workspace, &target, &asked));
+            let note = match combined_type(args, &store, &target)? {
+                Some(combined) => only_combined(&asked, &combined),
+                None => nothing_said(&workspace, &target, &asked),
+            };
+            program.ui.note(&note);
         }
         let frames: Vec<&Frame> = found.iter().map(|one| &one.head.frame).collect();
         let signatures = signatures(&program.ui, &workspace, &store, &frames);
@@ -275,6 +279,25 @@ fn heads(
     found.extend(carried.filter(|found| wanted(&found.head)));
     found.sort_by(|one, other| slot(one).cmp(&slot(other)));
     Ok(found)
+}
+
+/// The type of a frame that was combined from what is below a directory: those are shown where their type is named.
+fn combined_type(
+    args: &Args,
+    store: &Store<'_>,
+    target: &Target,
+) -> Result<Option<FrameType>, CliError> {
+    if args.frame_type.is_some() {
+        return Ok(None);
+    }
+    let is_combined = |head: &Head| {
+        let of_agent = args.agent.as_ref();
+        head.frame.policy().is_some()
+            && !head.invalidated
+            && of_agent.is_none_or(|agent| *agent == head.frame.agent)
+    };
+    let combined = store.heads(&target.id)?.into_iter().find(is_combined);
+    Ok(combined.map(|head| head.frame.frame_type))
 }
 
 fn slot(found: &Found) -> (&AgentId, &FrameType) {

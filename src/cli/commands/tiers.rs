@@ -78,6 +78,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         &args.array,
         Recipient {
             provider: args.provider.as_deref(),
+            profile: None,
             format: "text",
         },
         &args.snapshot,

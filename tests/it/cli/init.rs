@@ -3,6 +3,24 @@
 use super::{SAMPLE, assert_each, told};
 use crate::support::Sandbox;
 
+/// Red before: with the starter profile what a turn makes was cut at the length of a frame.
+#[test]
+fn the_starter_profile_says_what_held_without_it() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(SAMPLE);
+    let held = || {
+        let shown = repo.merkle(&["profile", "show"]).ok();
+        let lines = shown.lines().filter(|line| !line.contains(" origin "));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let before = held();
+    repo.merkle(&["init"]).ok();
+    let shown = repo.merkle(&["profile", "show"]).ok();
+    assert!(shown.contains("profiles/default/config.yml"), "{shown}");
+    assert_eq!(held(), before);
+}
+
 #[test]
 fn files_are_written_once_and_never_over_changes() {
     let sandbox = Sandbox::new();

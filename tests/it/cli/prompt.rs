@@ -246,6 +246,20 @@ fn a_profile_limits_the_payload_and_says_what_was_cut() {
         text.starts_with("<file path=\"src/long.rs\">\n[Cut to fit: the file of ")
             && text.contains("\n\nRust source, ")
     );
+    // Red before: what 'regenerate --profile' would send could not be looked at.
+    let other = "name: tight\ngeneration_params:\n  generating: {max_output_tokens: 77}\n";
+    write(&repo, "profiles/tight/config.yml", other);
+    let named = [
+        "prompt",
+        "--node",
+        "src/lib.rs",
+        "--profile",
+        "tight",
+        "--json",
+    ];
+    let document = repo.merkle(&named).exits(0).json("prompt");
+    assert_eq!(document["profile"], "tight");
+    assert_eq!(document["params"]["max_output_tokens"], 77);
     write(&repo, "profiles/default/config.yml", &profile(10));
     insta::assert_snapshot!(told(&repo.merkle(&["prompt", "--node", "src/lib.rs"])), @"
     --- stderr

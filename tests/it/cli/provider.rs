@@ -111,9 +111,24 @@ fn mistakes_end_with_the_next_step() {
     insta::assert_snapshot!(told(&repo.merkle(&["provider", "show"])), @"
     --- stderr
     error: several providers are configured: 'fast', 'paid'
-    hint: see 'git merkle provider list'
+    hint: name one of them
     --- exit 78
     ");
+    // A run says how one is named, and how for good; both work.
+    repo.fill("commit first\n+ README.md = # Garden");
+    repo.merkle(&["agent", "create", "docs", "--personal"]).ok();
+    let run = ["regenerate", "--agent", "docs", "--dry-run"];
+    insta::assert_snapshot!(told(&repo.merkle(&run)), @"
+    --- stderr
+    error: several providers are configured: 'fast', 'paid'
+    hint: name one with --provider, or for all runs: git merkle config set merkle.defaultProvider fast
+    --- exit 78
+    ");
+    repo.merkle(&[&run[..], &["--provider", "fast"]].concat())
+        .ok();
+    repo.merkle(&["config", "set", "merkle.defaultProvider", "fast"])
+        .ok();
+    repo.merkle(&run).ok();
     insta::assert_snapshot!(told(&repo.merkle(&["provider", "test", "paid"])), @"
     --- stderr
     error: provider 'paid' is not configured: there is no key; run 'git merkle auth login paid'

@@ -135,6 +135,34 @@ fn scripts_and_pages_are_written_where_shells_and_man_look() {
     drop(repo.merkle(&["man", "no-such"]).exits(129));
 }
 
+/// `man` looks beside the folders of `PATH`, so pages beside the user's own program need no setting.
+#[test]
+fn pages_stand_beside_a_program_of_the_user() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    let told = repo.merkle(&["man", "--install"]).ok();
+    assert!(told.contains("home/.local/share/man/man1"), "{told}");
+    let programs = sandbox.path("home/.cargo/bin");
+    std::fs::create_dir_all(&programs).expect("a folder");
+    std::os::unix::fs::symlink(PROGRAM, programs.join("git-merkle")).expect("a link");
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", programs.display());
+    let run = |program: &str| repo.run(program).env("PATH", &path);
+    let installed = run(PROGRAM).args(["man", "--install"]).run();
+    let pages = sandbox.path("home/.cargo/share/man");
+    assert_eq!(
+        (installed.code, installed.err()),
+        (Some(0), "'git merkle --help' shows them\n".to_owned()),
+        "{installed}"
+    );
+    assert!(pages.join("man1/git-merkle.1").is_file());
+    // Where there is a 'man', it agrees.
+    if Path::new("/usr/bin/man").exists() {
+        let found = run("man").args(["-w", "git-merkle"]).run();
+        let page = format!("{}\n", pages.join("man1/git-merkle.1").display());
+        assert_eq!(found.out(), page, "{found}");
+    }
+}
+
 #[test]
 fn short_help_has_the_options_of_each_day() {
     let sandbox = Sandbox::new();

@@ -22,6 +22,23 @@ fn digest(repo: &crate::support::Repo<'_>, options: &str) -> String {
     made["content"].as_str().expect("text").to_owned()
 }
 
+/// Red before: "nothing is said about 'src' yet", though something is.
+#[test]
+fn show_says_how_a_combined_frame_is_shown() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    note(&repo, "src/lib.rs", "Sums wrap.");
+    repo.merkle(&["synthesize", "src", "--agent", "human", "--type", "note"])
+        .ok();
+    insta::assert_snapshot!(told(&repo.merkle(&["show", "src", "--agent", "human"])), @"
+    --- stderr
+    'src' has only what was combined from below it; 'git merkle show src --agent human --type digest' shows it
+    --- exit 1
+    ");
+    let shown = repo.merkle(&["show", "src", "--agent", "human", "--type", "digest"]);
+    assert!(shown.ok().contains("Sums wrap."));
+}
+
 #[test]
 fn a_directory_s_frame_from_its_children_s() {
     let sandbox = Sandbox::new();

@@ -14,6 +14,8 @@ use crate::support::{Repo, Sandbox};
 /// What a shell prints when it waits for a line; written in two parts, so that its echo is not taken for it.
 const PROMPT: &str = "ready> ";
 const PATIENCE: Duration = Duration::from_secs(30);
+/// What loads completions for bash when they are first wanted, where it is installed: git's own, and from there the program's.
+const LOADER_FOR_BASH: &str = "/usr/share/bash-completion/bash_completion";
 /// Where git's own completion for bash stands on common systems.
 const GIT_FOR_BASH: [&str; 4] = [
     "/usr/share/bash-completion/completions/git",
@@ -158,9 +160,15 @@ fn bash_completes_in_a_terminal() {
     }
     repo.merkle(&["completions", "bash", "--install"]).ok();
     let own = sandbox.path("home/.local/share/bash-completion/completions/git-merkle");
-    let text = format!("source {git}\nsource {}\nPS1='ready''> '\n", own.display());
-    std::fs::write(repo.path("rc/bashrc"), text).expect("writable");
-    drive(&repo, "bash --rcfile rc/bashrc -i");
+    let by_hand = format!("source {git}\nsource {}", own.display());
+    let loader = Path::new(LOADER_FOR_BASH)
+        .exists()
+        .then(|| format!("source {LOADER_FOR_BASH}"));
+    for sources in [Some(by_hand), loader].into_iter().flatten() {
+        let text = format!("{sources}\nPS1='ready''> '\n");
+        std::fs::write(repo.path("rc/bashrc"), text).expect("writable");
+        drive(&repo, "bash --rcfile rc/bashrc -i");
+    }
 }
 
 #[test]

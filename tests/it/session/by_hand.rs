@@ -25,35 +25,58 @@ const REVISION: &str = "```diff\n--- a/src/gate.rs\n+++ b/src/gate.rs\n@@ -1,7 +
 const PASSED: &str = "Good.\n\n```verdict\nverdict: pass\n```\n";
 
 /// Answers that must not become files: what they are, and what is said about them.
-const REFUSED: [(&str, &str, &str); 5] = [
+const REFUSED: [(&str, &str, [&str; 2]); 6] = [
     (
         "an edit of what is not there",
         "## `src/gate.rs`\n```\n<<<<<<< EDIT\npub fn ajar() {}\n=======\n>>>>>>> REPLACE\n```\n## `docs/new.md`\n```\nnew\n```\n",
-        "'src/gate.rs', edit 1 (line ",
+        [
+            "'src/gate.rs', edit 1 (line 3 of the answer): ",
+            "its first line, 'pub fn ajar() {}', does not stand in the file",
+        ],
     ),
     (
         "a hunk that does not fit, behind one that does",
         "```diff\n--- a/src/gate.rs\n+++ b/src/gate.rs\n@@ -1,2 +1,2 @@\n-//! A gate.\n+//! The gate.\n \n@@ -8,4 +8,4 @@\n /// Shuts it.\n-pub fn close() -> bool {\n+pub fn bar() -> bool {\n     false\n }\n```\n",
-        "hunk 2",
+        [
+            "'src/gate.rs', hunk 2 (line 8 of the answer): ",
+            "line 9 of the file is 'pub fn shut() -> bool {', and not 'pub fn close() -> bool {'",
+        ],
     ),
     (
         "a path that leads out",
         "## `src/gate.rs`\n```\nfn gate() {}\n```\n## `../gate.md`\n```\nout\n```\n",
-        "'../gate.md'",
+        [
+            "'../gate.md' (line 6 of the answer): ",
+            "it is not a path within the repository",
+        ],
     ),
     (
         "a path through a link",
         "## `linked/gate.md`\n```\nout\n```\n",
-        "'linked/gate.md'",
+        [
+            "'linked/gate.md' (line 2 of the answer): ",
+            "'linked' is a symbolic link",
+        ],
+    ),
+    (
+        "a link",
+        "## `src/gate.rs`\n```\nfn gate() {}\n```\n## `alias.rs`\n```\nfn alias() {}\n```\n",
+        [
+            "'alias.rs' (line 6 of the answer): ",
+            "'alias.rs' is a symbolic link",
+        ],
     ),
     (
         "half a diff",
         "```diff\n--- a/src/gate.rs\n+++ b/src/gate.rs\n@@ -1,7 +1,7 @@\n //! A gate.\n \n-/// Ope",
-        "src/gate.rs",
+        [
+            "'src/gate.rs', hunk 1 (line 4 of the answer): ",
+            "the answer is cut",
+        ],
     ),
 ];
 
-/// This project's source, a gate, and a link that leads out.
+/// This project's source, a gate, a link to it, and a link that leads out.
 fn world(sandbox: &Sandbox) -> Repo<'_> {
     let repo = sandbox.repo("work");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -68,6 +91,7 @@ fn world(sandbox: &Sandbox) -> Repo<'_> {
     let outside = sandbox.path("outside");
     std::fs::create_dir(&outside).expect("a folder");
     std::os::unix::fs::symlink(outside, repo.path("linked")).expect("a link");
+    std::os::unix::fs::symlink(GATE, repo.path("alias.rs")).expect("a link");
     repo.git(&["add", "."]).ok();
     repo.git(&["commit", "-qm", "source"]).ok();
     repo
@@ -134,6 +158,7 @@ fn plan_work_review_revision_and_review_by_copy_and_paste() {
     respond(&repo, PASSED).ok();
     let listed = repo.merkle(&["session", "list"]).ok();
     assert_eq!(listed, "gate complete, 5 turns\n");
+    repo.merkle(&["doctor"]).ok();
     repo.merkle(&["session", "rm", "gate"]).ok();
 }
 
@@ -151,15 +176,12 @@ fn answers_that_do_not_fit_change_nothing() {
         respond(&repo, answer).ok();
         repo.merkle(&["turn", "approve"]).ok();
         let before = files(&repo);
-        let refused = repo.merkle(&["turn", "apply"]);
-        assert!(
-            refused.code != Some(0) && refused.err().contains(said),
-            "{what}: {refused}"
-        );
-        assert!(
-            refused.err().contains("nothing is written") || files(&repo) == before,
-            "{what}"
-        );
+        for arguments in [&["turn", "apply", "--check"][..], &["turn", "apply"]] {
+            let refused = repo.merkle(arguments).exits(65);
+            for part in said.into_iter().chain(["nothing was written"]) {
+                assert!(refused.err().contains(part), "{what}: {part}\n{refused}");
+            }
+        }
         assert_eq!(files(&repo), before, "{what}");
         assert!(
             !sandbox.path("gate.md").exists() && !sandbox.path("outside/gate.md").exists(),

@@ -79,6 +79,8 @@ fn parse_policy(text: &str) -> Result<TierPolicy, String> {
 pub struct Recipient<'r> {
     /// `--provider`.
     pub provider: Option<&'r str>,
+    /// `--profile`.
+    pub profile: Option<&'r str>,
     /// `--format`.
     pub format: &'r str,
 }
@@ -91,7 +93,11 @@ pub fn assemble(
     workspace: &Workspace,
     program: &mut Program,
 ) -> Result<Preview, CliError> {
-    let Recipient { provider, format } = recipient;
+    let Recipient {
+        provider,
+        profile,
+        format,
+    } = recipient;
     let session = args
         .session
         .as_ref()
@@ -103,7 +109,7 @@ pub fn assemble(
         .transpose()?;
     let asking = TurnAsking {
         provider: provider.map(str::to_owned),
-        profile: None,
+        profile: profile.map(str::to_owned),
         allowed: program.global.allow_secret.clone(),
     };
     let files = entries(workspace, &args.files)?;

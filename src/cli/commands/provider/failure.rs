@@ -12,9 +12,11 @@ impl From<DefinitionError> for CliError {
             DefinitionError::NoneThere => {
                 "run 'git merkle provider add <name> --kind <kind> --model <model>'".to_owned()
             }
-            DefinitionError::NotThere { .. } | DefinitionError::Several(_) => {
-                "see 'git merkle provider list'".to_owned()
-            }
+            DefinitionError::NotThere { .. } => "see 'git merkle provider list'".to_owned(),
+            DefinitionError::Several(names) => format!(
+                "name one with --provider, or for all runs: git merkle config set merkle.defaultProvider {}",
+                names.first().map_or("<name>", String::as_str)
+            ),
             DefinitionError::NoKind(name) => {
                 format!("run 'git config --global merkle.provider.{name}.kind <kind>'")
             }

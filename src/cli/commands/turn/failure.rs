@@ -1,9 +1,7 @@
 //! From what goes wrong with a session or a turn to an exit code and the next step.
 
 use crate::cli::{CliError, Exit};
-use crate::ops::AskingError;
 use crate::profile::OutputKey;
-use crate::provider::DefinitionError;
 use crate::provider::call::CallError;
 use crate::provider::ledger::LedgerError;
 use crate::session::apply::ApplyError;
@@ -81,11 +79,7 @@ impl From<TurnError> for CliError {
             TurnError::Edited(_) => Self::from_source(Exit::Refused, error).hint(
                 "change the lists or the files that it is made of, or edit the prompt beside it, which is sent as it stands",
             ),
-            TurnError::Asking(inner) => {
-                let is_open = matches!(inner, AskingError::Definition(DefinitionError::Several(_)));
-                let failed = Self::from(inner);
-                if is_open { failed.hint("name one: --provider <name>, or set merkle.defaultProvider") } else { failed }
-            }
+            TurnError::Asking(inner) => inner.into(),
             TurnError::Fit(inner) => Self::from(inner).hint("take less with '--budget <tokens>' or '--drop <entry>'"),
             TurnError::Secret(inner) => inner.into(),
             TurnError::Rules(inner) => inner.into(),
