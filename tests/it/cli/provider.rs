@@ -89,12 +89,55 @@ fn providers_are_listed_without_their_secrets() {
     structured output: yes
     cache marks: 0
     price: 2.5 in, 10 out, in dollars per million tokens
+    price in batches: 1.25 in, 5 out, in dollars per million tokens
     ");
     let document = repo
         .merkle(&["provider", "show", "paid", "--json"])
         .exits(0);
     assert!(!document.out().contains("canary"));
-    assert_eq!(document.json("provider-show")["prices"]["input"], 2.5);
+    let document = document.json("provider-show");
+    assert_eq!(document["prices"]["input"], 2.5);
+    assert_eq!(
+        (&document["batch"], &document["batch_prices"]["input"]),
+        (&true.into(), &1.25.into())
+    );
+    let shown = repo.merkle(&["provider", "show", "fast"]).ok();
+    assert!(!shown.contains("batches"), "{shown}");
+}
+
+#[test]
+fn a_service_that_takes_batches_is_added_with_its_prices() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    let service = [
+        "--kind",
+        "local",
+        "--endpoint",
+        "https://models.invalid/v1/",
+    ];
+    let prices = ["--price-input", "3", "--price-output", "9"];
+    let batch = [
+        "--batch",
+        "--price-batch-input",
+        "2",
+        "--price-batch-output",
+        "4",
+    ];
+    let add = |name: &str, more: &[&str]| {
+        let added = [
+            &["provider", "add", name, "--model", "m"][..],
+            &service,
+            &prices,
+            more,
+        ];
+        repo.merkle(&added.concat()).ok();
+        repo.merkle(&["provider", "show", name]).ok()
+    };
+    assert!(!add("plain", &[]).contains("batches"));
+    assert!(
+        add("cheap", &batch)
+            .ends_with("price in batches: 2 in, 4 out, in dollars per million tokens\n")
+    );
 }
 
 #[test]
@@ -331,6 +374,11 @@ fn nothing_wrong_is_written() {
             &["x", "--kind", "openai", "--price-input", "1"],
             129,
             "--price-output",
+        ),
+        (
+            &["x", "--kind", "ollama", "--model", "m", "--batch"],
+            129,
+            "kind 'ollama' has no batches",
         ),
         // There is no option for a key; what is taken for the name of a variable is not repeated.
         (

@@ -48,6 +48,15 @@ pub(super) struct Args {
     /// US dollars per million input tokens that are written to the provider's cache (default: a quarter more than input)
     #[arg(long, value_name = "dollars", requires = "price_input")]
     price_cache_write: Option<String>,
+    /// It takes batches, as OpenAI's Batch API; kinds openai and anthropic do without this
+    #[arg(long)]
+    batch: bool,
+    /// US dollars per million input tokens in batches (default: half of --price-input at openai and anthropic)
+    #[arg(long, value_name = "dollars", requires = "price_input")]
+    price_batch_input: Option<String>,
+    /// US dollars per million output tokens in batches (default: half of --price-output at openai and anthropic)
+    #[arg(long, value_name = "dollars", requires = "price_output")]
+    price_batch_output: Option<String>,
     /// Show what would be written, and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -102,6 +111,7 @@ pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> 
 }
 
 fn settings(args: &Args) -> Vec<SettingDocument> {
+    let is_true = "true".to_owned();
     let single = [
         ("kind", Some(&args.kind)),
         ("model", args.model.as_ref()),
@@ -113,6 +123,9 @@ fn settings(args: &Args) -> Vec<SettingDocument> {
         ("priceOutput", args.price_output.as_ref()),
         ("priceCacheRead", args.price_cache_read.as_ref()),
         ("priceCacheWrite", args.price_cache_write.as_ref()),
+        ("batch", args.batch.then_some(&is_true)),
+        ("priceBatchInput", args.price_batch_input.as_ref()),
+        ("priceBatchOutput", args.price_batch_output.as_ref()),
     ];
     let single = single
         .into_iter()

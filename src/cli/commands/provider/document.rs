@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::base::printable;
 use crate::cli::{CliError, Ui};
-use crate::provider::{Definition, KeyPlace, KeyStatus};
+use crate::provider::{Definition, KeyPlace, KeyStatus, Prices};
 
 /// How things stand with a key.
 #[derive(Debug, Serialize)]
@@ -108,6 +108,9 @@ pub(super) struct ShownDocument {
     extra: Vec<String>,
     capabilities: CapabilitiesDocument,
     prices: Option<PricesDocument>,
+    /// Whether it takes batches, and what they cost.
+    batch: bool,
+    batch_prices: Option<PricesDocument>,
 }
 
 #[derive(Debug, Serialize)]
@@ -131,10 +134,22 @@ struct PricesDocument {
     cache_write: f64,
 }
 
+impl From<Prices> for PricesDocument {
+    fn from(prices: Prices) -> Self {
+        let dollars = |price: u64| price as f64 / 1e6;
+        Self {
+            input: dollars(prices.input),
+            output: dollars(prices.output),
+            cache_read: dollars(prices.cache_read),
+            cache_write: dollars(prices.cache_write),
+        }
+    }
+}
+
 impl ShownDocument {
     pub(super) fn new(definition: &Definition, status: &KeyStatus) -> Self {
         let capabilities = &definition.capabilities;
-        let dollars = |price: u64| price as f64 / 1e6;
+        let batch_prices = definition.batch_prices.filter(|_| definition.batch);
         Self {
             listed: ListedDocument::new(definition, status),
             key_env: definition.key_env.clone(),
@@ -167,12 +182,9 @@ impl ShownDocument {
                 cache_breakpoints: capabilities.cache_breakpoints,
                 cache_tokens_min: capabilities.cache_tokens_min,
             },
-            prices: definition.prices.map(|prices| PricesDocument {
-                input: dollars(prices.input),
-                output: dollars(prices.output),
-                cache_read: dollars(prices.cache_read),
-                cache_write: dollars(prices.cache_write),
-            }),
+            prices: definition.prices.map(PricesDocument::from),
+            batch: definition.batch,
+            batch_prices: batch_prices.map(PricesDocument::from),
         }
     }
 
@@ -227,23 +239,26 @@ impl ShownDocument {
                 "cache marks",
                 self.capabilities.cache_breakpoints.to_string(),
             ),
-            ("price", self.price()),
+            ("price", price(self.prices.as_ref())),
         ]);
+        if self.batch {
+            lines.push(("price in batches", price(self.batch_prices.as_ref())));
+        }
         for (name, value) in lines {
             let value = line(&value);
             writeln!(ui, "{name}: {value}")?;
         }
         Ok(())
     }
+}
 
-    fn price(&self) -> String {
-        match &self.prices {
-            None => "unknown".to_owned(),
-            Some(prices) if prices.input == 0.0 && prices.output == 0.0 => "nothing".to_owned(),
-            Some(prices) => format!(
-                "{} in, {} out, in dollars per million tokens",
-                prices.input, prices.output
-            ),
-        }
+fn price(prices: Option<&PricesDocument>) -> String {
+    match prices {
+        None => "unknown".to_owned(),
+        Some(prices) if prices.input == 0.0 && prices.output == 0.0 => "nothing".to_owned(),
+        Some(prices) => format!(
+            "{} in, {} out, in dollars per million tokens",
+            prices.input, prices.output
+        ),
     }
 }
