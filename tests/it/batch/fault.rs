@@ -86,21 +86,13 @@ fn tokens_that_are_not_counted_are_booked_in_full() {
 fn results_that_are_cut_off_are_read_again() {
     for protocol in PROTOCOLS {
         let batched = Batched::new(protocol);
-        let half = || {
-            Trouble::Instead(Scripted::half(
-                "application/jsonl",
-                &"{\"custom_id\":\"x\"}\n".repeat(9),
-            ))
-        };
-        batched.provider.trouble(Call::Results, half());
-        batched
-            .provider
-            .trouble(Call::Results, Trouble::Instead(Scripted::unavailable(500)));
-        // A stream that ends between two lines looks whole.
-        batched.provider.trouble(
-            Call::Results,
-            Trouble::Instead(Scripted::raw("application/jsonl", "")),
-        );
+        for trouble in [
+            Trouble::Half,
+            Trouble::Instead(Scripted::unavailable(500)),
+            Trouble::Fewer,
+        ] {
+            batched.provider.trouble(Call::Results, trouble);
+        }
         let repo = batched.world.repo(WIDE);
         batch(&repo, &["--wait"]).ok();
         batched.assert_asked_once(7);
@@ -135,24 +127,69 @@ fn results_that_stay_incomplete_are_kept_under_way_until_they_are_given_up() {
     assert_eq!(ledger(&repo), ([3, 3 * 120, 3 * ANSWER_NANO], 0));
 }
 
+/// Every request about a batch is turned away once with this status.
+fn turn_away(protocol: Protocol, status: u16) {
+    let batched = Batched::new(protocol);
+    let answer = || match status {
+        429 => Scripted::rate_limited(Some("0")),
+        _ => Scripted::unavailable(status),
+    };
+    for call in [Call::Upload, Call::List, Call::Look, Call::Results] {
+        let trouble = Trouble::Instead(answer());
+        batched.provider.trouble(call, trouble);
+    }
+    // A server that fails over a new batch may have made it.
+    let create = if status == 500 {
+        Trouble::After(answer())
+    } else {
+        Trouble::Instead(answer())
+    };
+    batched.provider.trouble(Call::Create, create);
+    let repo = batched.world.repo(WIDE);
+    batch(&repo, &["--wait"]).ok();
+    batched.assert_asked_once(7);
+    assert_booked(&repo, 6, 1);
+}
+
 #[test]
-fn the_provider_turns_requests_away_for_a_while() {
+fn the_provider_turns_every_kind_of_request_away_for_a_while() {
+    // Most of the time is pauses.
+    std::thread::scope(|scope| {
+        for protocol in PROTOCOLS {
+            for status in [429, 500, 529] {
+                scope.spawn(move || turn_away(protocol, status));
+            }
+        }
+    });
+}
+
+#[test]
+fn of_a_batch_that_expires_what_was_run_is_taken() {
     for protocol in PROTOCOLS {
         let batched = Batched::new(protocol);
-        let instead = |call, scripted| batched.provider.trouble(call, Trouble::Instead(scripted));
-        let kind = if protocol == Protocol::OpenAi {
-            Call::Upload
-        } else {
-            Call::Create
-        };
-        instead(kind, Scripted::rate_limited(Some("0")));
-        instead(Call::Create, Scripted::unavailable(529));
-        instead(Call::Look, Scripted::rate_limited(None));
-        instead(Call::Look, Scripted::unavailable(503));
-        let repo = batched.world.repo(WIDE);
+        batched.provider.hold();
+        let repo = batched.world.repo(&flat(6));
+        drop(batch(&repo, &[]).exits(75));
+        batched.provider.expire();
+        let run = batch(&repo, &["--wait"]).exits(3);
+        let words = "it was not run: the batch expired; the next run sends it again";
+        assert_eq!(run.err().matches(words).count(), 3, "{run}");
+        assert!(
+            run.out()
+                .starts_with("made 3 frames (3 files, 0 directories), 3 failed, 1 held back"),
+            "{run}"
+        );
+        assert_eq!(ledger(&repo), ([3, 3 * 120, 3 * ANSWER_NANO], 0));
+        batched.provider.end();
         batch(&repo, &["--wait"]).ok();
-        batched.assert_asked_once(7);
+        let mut times: Vec<usize> = batched.provider.asked().into_values().collect();
+        times.sort_unstable();
+        assert_eq!(
+            (times.as_slice(), batched.live()),
+            (&[1, 1, 1, 2, 2, 2][..], 1)
+        );
         assert_booked(&repo, 6, 1);
+        assert_eq!(left(&repo), [] as [&str; 0]);
     }
 }
 

@@ -3,18 +3,26 @@
 use serde_json::Value;
 
 use super::{Batched, batch};
-use crate::generate::{AGENT, PROTOCOLS, Protocol, key, regenerate};
+use crate::generate::{AGENT, PROTOCOLS, Protocol, flat, key, regenerate};
+use crate::support::batches::{Call, Trouble};
+use crate::support::loopback::Scripted;
 
 /// A schema within a schema, which strict output wants closed.
 const SCHEMA: &str = r#"
 output_schema = '{"type":"object","properties":{"about":{"type":"string"},"parts":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"}}}}}}'
 "#;
 
-/// Every request of a run: method, path, and body; ids that are another one each time are told by their length.
+/// Every request of a run: method, path, headers and body; ids that are another one each time are told by their length.
 fn wire(batched: &Batched) -> String {
     let requests = batched.world.server.requests();
     let shown = requests.iter().map(|request| {
-        let kind = request.header("content-type").unwrap_or("-");
+        let headers = request.headers.iter();
+        let headers =
+            headers.filter(|(name, _)| !["host", "content-length"].contains(&name.as_str()));
+        let headers: Vec<String> = headers
+            .map(|(name, value)| format!("{name}: {}\n", shown(value)))
+            .collect();
+        let headers = headers.concat();
         let mut body = request.raw.clone();
         for batch in batched.provider.batches() {
             for (number, (id, _)) in batch.requests.iter().enumerate() {
@@ -23,13 +31,19 @@ fn wire(batched: &Batched) -> String {
             }
         }
         format!(
-            "{} {}\n{kind}\n{}\n",
+            "{} {}\n{headers}{}\n",
             request.method,
             request.path,
             hidden(&body).replace('\r', "")
         )
     });
     shown.collect::<Vec<_>>().join("\n")
+}
+
+/// A header without what differs from place to place.
+fn shown(value: &str) -> String {
+    let value = value.replace(&key(), "<key>");
+    value.replace(env!("CARGO_PKG_VERSION"), "<version>")
 }
 
 /// A text without our own name of a batch.
@@ -50,7 +64,11 @@ fn the_openai_dialect() {
     batch(&repo, &["--wait", "a.md", "b.md"]).ok();
     insta::assert_snapshot!(wire(&batched), @r##"
     POST /v1/files
-    multipart/form-data; boundary=git-merkle-batch
+    user-agent: git-merkle/<version>
+    authorization: Bearer <key>
+    accept-encoding: identity
+    content-type: multipart/form-data; boundary=git-merkle-batch
+    accept: */*
     --git-merkle-batch
     content-disposition: form-data; name="purpose"
 
@@ -66,19 +84,32 @@ fn the_openai_dialect() {
 
 
     POST /v1/batches
-    application/json
+    user-agent: git-merkle/<version>
+    authorization: Bearer <key>
+    accept-encoding: identity
+    content-type: application/json
+    accept: */*
     {"input_file_id":"file-0","endpoint":"/v1/chat/completions","completion_window":"24h","metadata":{"git-merkle-run":"<run>"}}
 
     GET /v1/batches/batch_0
-    -
+    user-agent: git-merkle/<version>
+    authorization: Bearer <key>
+    accept-encoding: identity
+    accept: */*
 
 
     GET /v1/files/batch_0-out/content
-    -
+    user-agent: git-merkle/<version>
+    authorization: Bearer <key>
+    accept-encoding: identity
+    accept: */*
 
 
     GET /v1/files/batch_0-err/content
-    -
+    user-agent: git-merkle/<version>
+    authorization: Bearer <key>
+    accept-encoding: identity
+    accept: */*
     "##);
 }
 
@@ -89,15 +120,28 @@ fn the_anthropic_dialect() {
     batch(&repo, &["--wait", "a.md", "b.md"]).ok();
     insta::assert_snapshot!(wire(&batched), @r##"
     POST /v1/messages/batches
-    application/json
+    user-agent: git-merkle/<version>
+    anthropic-version: 2023-06-01
+    x-api-key: <key>
+    accept-encoding: identity
+    content-type: application/json
+    accept: */*
     {"requests":[{"custom_id":"<basis 0>","params":{"model":"test-large","messages":[{"role":"user","content":"<file path=\"a.md\">\n# A\n\n</file>\n\nSummarize the file a.md of 4 bytes.\n\nRespond using this structure:\nOne sentence."}],"max_tokens":2048,"system":"You describe source code."}},{"custom_id":"<basis 1>","params":{"model":"test-large","messages":[{"role":"user","content":"<file path=\"b.md\">\n# B\n\n</file>\n\nSummarize the file b.md of 4 bytes.\n\nRespond using this structure:\nOne sentence."}],"max_tokens":2048,"system":"You describe source code."}}]}
 
     GET /v1/messages/batches/batch_0
-    -
+    user-agent: git-merkle/<version>
+    anthropic-version: 2023-06-01
+    x-api-key: <key>
+    accept-encoding: identity
+    accept: */*
 
 
     GET /v1/messages/batches/batch_0/results
-    -
+    user-agent: git-merkle/<version>
+    anthropic-version: 2023-06-01
+    x-api-key: <key>
+    accept-encoding: identity
+    accept: */*
     "##);
 }
 
@@ -125,6 +169,45 @@ fn cancelling_looks_first() {
             format!("POST /v1/{path}/batch_0/cancel {{}}"),
         ];
         assert_eq!(shown, expected);
+    }
+}
+
+/// The second page, too: other programs have made batches since.
+#[test]
+fn a_batch_whose_creation_was_not_heard_of_is_looked_for() {
+    for protocol in PROTOCOLS {
+        let batched = Batched::new(protocol);
+        batched.provider.hold();
+        let lost = Trouble::After(Scripted::head_only());
+        batched.provider.trouble(Call::Create, lost);
+        let away = Trouble::Instead(Scripted::unavailable(503));
+        batched.provider.trouble(Call::List, away);
+        let repo = batched.world.repo("commit one\n+ a.md = # A\n+ b.md = # B");
+        drop(batch(&repo, &["a.md", "b.md"]).exits(75));
+        let stranger = batched.world.sandbox.repo("stranger");
+        stranger.fill(&flat(6));
+        for files in [
+            ["f00.rs", "f01.rs", "f02.rs"],
+            ["f03.rs", "f04.rs", "f05.rs"],
+        ] {
+            drop(batch(&stranger, &files).exits(75));
+        }
+        let before = batched.world.server.requests().len();
+        drop(batch(&repo, &["a.md", "b.md"]).exits(75));
+        let requests = batched.world.server.requests();
+        let shown = requests[before..].iter();
+        let shown =
+            shown.map(|request| format!("{} {}{}", request.method, request.path, request.raw));
+        let (path, after) = match protocol {
+            Protocol::OpenAi => ("batches", "after"),
+            Protocol::Anthropic => ("messages/batches", "after_id"),
+        };
+        let expected = [
+            format!("GET /v1/{path}?limit=100"),
+            format!("GET /v1/{path}?limit=100&{after}=batch_1"),
+            format!("GET /v1/{path}/batch_0"),
+        ];
+        assert_eq!(shown.collect::<Vec<_>>(), expected);
     }
 }
 

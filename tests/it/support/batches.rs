@@ -50,7 +50,15 @@ pub(crate) enum Trouble {
     Instead(Scripted),
     /// It is done, and this comes.
     After(Scripted),
+    /// The connection breaks off in the middle of the results.
+    Half,
+    /// The results end between two lines, and look whole.
+    Fewer,
 }
+
+const LINES: &str = "application/jsonl";
+/// Batches on a page of the list.
+const PAGE: usize = 2;
 
 /// One batch as the provider has it.
 #[derive(Debug, Clone)]
@@ -124,6 +132,12 @@ impl BatchServer {
                 drop(state.serve(call, request, fate));
                 scripted
             }
+            Some((_, Trouble::Half)) => Scripted::half(LINES, &state.results(request, fate)),
+            Some((_, Trouble::Fewer)) => {
+                let results = state.results(request, fate);
+                let lines: Vec<&str> = results.split_inclusive('\n').collect();
+                Scripted::raw(LINES, &lines[..lines.len() / 2].concat())
+            }
             None => state.serve(call, request, fate),
         }
     }
@@ -146,6 +160,15 @@ impl BatchServer {
     /// All batches end now, and later ones at the first look.
     pub(crate) fn end(&self) {
         lock(&self.state).ends = true;
+    }
+
+    /// What is under way expires now, when every second request was run.
+    pub(crate) fn expire(&self) {
+        for batch in &mut lock(&self.state).batches {
+            if batch.status == "in_progress" {
+                batch.status = "expired";
+            }
+        }
     }
 
     /// Results hold lines about requests of others, and lines twice.
@@ -182,9 +205,19 @@ impl State {
             Call::Upload => self.upload(request),
             Call::Create => self.create(request),
             Call::List => {
+                let after = request.path.split('&').find_map(|part| {
+                    part.strip_prefix("after=")
+                        .or_else(|| part.strip_prefix("after_id="))
+                });
                 let newest = self.batches.iter().rev();
-                let data: Vec<Value> = newest.map(|batch| self.document(batch)).collect();
-                document(&json!({"object": "list", "data": data, "has_more": false}))
+                let mut newest = newest.skip_while(|batch| after.is_some_and(|id| batch.id != id));
+                if after.is_some() {
+                    newest.next();
+                }
+                let page = newest.by_ref().take(PAGE);
+                let data: Vec<Value> = page.map(|batch| self.document(batch)).collect();
+                let has_more = newest.next().is_some();
+                document(&json!({"object": "list", "data": data, "has_more": has_more}))
             }
             Call::Look => {
                 let ends = self.ends;
@@ -205,7 +238,7 @@ impl State {
                 let batch = batch.clone();
                 document(&self.document(&batch))
             }
-            Call::Results => Scripted::raw("application/jsonl", &self.results(request, fate)),
+            Call::Results => Scripted::raw(LINES, &self.results(request, fate)),
         }
     }
 
@@ -294,11 +327,13 @@ impl State {
             .expect("a batch");
         let wants_errors = path.contains("-err/");
         let mut lines = Vec::new();
-        for (id, body) in batch.requests.iter().rev() {
-            let fate = if batch.status == "cancelled" {
-                Fate::Cancelled
-            } else {
-                fate(&path_of(body))
+        for (number, (id, body)) in batch.requests.iter().enumerate().rev() {
+            let fate = match batch.status {
+                "cancelled" => Fate::Cancelled,
+                // Of what was not run, one dialect may not say a word.
+                "expired" if number == 1 && self.protocol == Protocol::OpenAi => Fate::Missing,
+                "expired" if number % 2 == 1 => Fate::Expired,
+                _ => fate(&path_of(body)),
             };
             let is_answer = matches!(fate, Fate::Answer | Fate::Cut | Fate::Uncounted);
             if self.protocol == Protocol::Anthropic || is_answer != wants_errors {
