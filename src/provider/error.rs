@@ -59,6 +59,16 @@ pub enum ProviderError {
     /// The queue between the coordinator and the workers cannot be used.
     #[error("the queue cannot be used: {0}")]
     Queue(String),
+    /// The request is larger than what the server of the queue takes.
+    #[error(
+        "the request has {size_bytes} bytes, and the server of the queue takes {size_bytes_max} (max_payload)"
+    )]
+    TooLarge {
+        /// Its size.
+        size_bytes: usize,
+        /// The server's limit.
+        size_bytes_max: usize,
+    },
     /// Another run coordinates the requests of this repository.
     #[error("another run of this repository uses the queue")]
     QueueBusy,

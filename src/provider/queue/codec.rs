@@ -339,6 +339,7 @@ impl FailureDocument {
             ProviderError::Queue(reason) | ProviderError::Protocol(reason) => {
                 of("protocol", reason)
             }
+            error @ ProviderError::TooLarge { .. } => of("protocol", error.to_string()),
             ProviderError::Timeout(time) => Self {
                 seconds: Some(whole(time)),
                 ..of("timeout", String::new())

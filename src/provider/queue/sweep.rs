@@ -9,7 +9,7 @@ use async_nats::jetstream::message::Message;
 use async_nats::jetstream::stream::{RawMessageErrorKind, Stream};
 use futures_util::StreamExt as _;
 use tokio::sync::{Mutex, watch};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::lease::Lease;
 use super::link::{Link, QueueError, consumer_name};
@@ -19,6 +19,8 @@ use super::waiting::Shared;
 const KNOWN_TIME_MAX: Duration = Duration::from_secs(10);
 /// How long a reader rests that the server has thrown out.
 const PAUSE: Duration = Duration::from_millis(500);
+/// A run ends when its server has been away for this many times as long as a worker may be silent: five minutes, unless set.
+const AWAY_WAITS: u32 = 10;
 
 /// The answers of one repository, in the order in which they came.
 pub(super) struct Answers {
@@ -96,7 +98,7 @@ fn take_message(shared: &Shared, message: &Message) {
 }
 
 /// Renews the lease and looks for lost tasks, three times in the time that a worker may be silent; takes tasks back when
-/// nothing new is wanted.
+/// nothing new is wanted, and gives up on a server that stays away.
 pub(super) async fn keep(
     link: Link,
     lease: Arc<Mutex<Lease>>,
@@ -106,7 +108,7 @@ pub(super) async fn keep(
     let mut ticks = interval((wait / 3).max(Duration::from_millis(50)));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut halted = shared.halted();
-    let mut has_withdrawn = false;
+    let (mut has_withdrawn, mut seen) = (false, Instant::now());
     loop {
         tokio::select! {
             () = is_halted(&mut halted), if !has_withdrawn => {
@@ -116,10 +118,16 @@ pub(super) async fn keep(
                 }
             }
             _ = ticks.tick() => {
-                if let Ok(false) = lease.lock().await.renew().await {
-                    shared.break_off("another run has taken over the repository");
-                    return;
+                let why = match lease.lock().await.renew().await {
+                    Ok(true) => None,
+                    Ok(false) => Some("another run has taken over the repository".to_owned()),
+                    Err(_) if seen.elapsed() < wait * AWAY_WAITS => continue,
+                    Err(error) => Some(format!("its server stays away: {error}")),
+                };
+                if let Some(why) = why {
+                    return shared.break_off(&why);
                 }
+                seen = Instant::now();
                 sweep(&link, &shared, wait).await;
             }
         }

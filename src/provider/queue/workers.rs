@@ -184,12 +184,11 @@ impl Workers {
             };
             if error.kind() == PublishErrorKind::MaxPayloadExceeded {
                 self.shared.forget(number);
-                let why = format!(
-                    "the request has {} bytes, and the server takes {} (max_payload)",
-                    bytes.len(),
-                    open.link.payload_max
-                );
-                return Err(Failure::new(ProviderError::Refused(why), Charge::Nothing));
+                let error = ProviderError::TooLarge {
+                    size_bytes: bytes.len(),
+                    size_bytes_max: open.link.payload_max,
+                };
+                return Err(Failure::new(error, Charge::Nothing));
             }
             tokio::select! {
                 _ = halted.wait_for(|is_halted| *is_halted) => {

@@ -7,7 +7,7 @@ use git_merkle::base::clock;
 use git_merkle::provider::ledger::{Budget, Ledger};
 
 use super::{Crew, Nats, PATIENCE, coordinate, coordinator, quiet, world};
-use crate::generate::flat;
+use crate::generate::{World, flat};
 use crate::support::Repo;
 use crate::support::loopback::{Loopback, Scripted};
 
@@ -43,54 +43,90 @@ fn booked(repo: &Repo<'_>) -> u64 {
     ledger.spent_around(seconds).expect("readable").1.calls
 }
 
-/// One run of 41 nodes, and one kill once so many requests have come in.
-fn kill(victim: Victim, after: usize) {
-    let world = world(Loopback::start(|request| {
+/// A model that takes a while.
+fn slow() -> Loopback {
+    Loopback::start(|request| {
         let words = format!("about {}", request.last_user().len());
         Scripted::answer(words).after(Duration::from_millis(30))
-    }));
-    let Some(mut nats) = Nats::start(&world) else {
-        return;
-    };
-    let mut crew = Crew::of(&world, &nats, WORKERS);
-    let repo = world.repo(&flat(FILES));
-    let mut running = quiet(&coordinator(&repo, Some(&nats), &[]));
-    let begun = Instant::now();
-    while world.server.posts().len() < after {
-        assert!(begun.elapsed() < PATIENCE, "requests come in");
-        std::thread::sleep(Duration::from_millis(2));
+    })
+}
+
+/// A run, its workers and their server; without a server a run in one process, which alone can be killed then.
+struct Scene<'w> {
+    world: &'w World,
+    nats: Option<Nats>,
+    crew: Option<Crew>,
+    repo: Repo<'w>,
+}
+
+impl<'w> Scene<'w> {
+    fn of(world: &'w World) -> Self {
+        let nats = Nats::start(world);
+        let crew = nats.as_ref().map(|nats| Crew::of(world, nats, WORKERS));
+        let repo = world.repo(&flat(FILES));
+        Self {
+            world,
+            nats,
+            crew,
+            repo,
+        }
     }
+
+    fn calls(&self) -> usize {
+        self.world.server.posts().len()
+    }
+
+    /// Starts a run, and kills once so many requests have come in; the run's code, and how many calls that may have cost.
+    fn kill(&mut self, victim: Victim, after: usize) -> (Option<i32>, usize) {
+        let mut running = quiet(&coordinator(&self.repo, self.nats.as_ref(), &[]));
+        let begun = Instant::now();
+        while self.calls() < after && running.try_wait().expect("it was started").is_none() {
+            assert!(begun.elapsed() < PATIENCE, "requests come in");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let in_flight = match (victim, &mut self.nats) {
+            (Victim::Coordinator, nats) => {
+                running.kill().expect("it was started");
+                nats.as_ref().map_or(AT_ONCE, |_| WORKERS * AT_ONCE)
+            }
+            (_, None) => 0,
+            (Victim::Worker, Some(nats)) => {
+                let crew = self.crew.as_mut().expect("workers of a server");
+                crew.replace(self.world, nats, after % WORKERS);
+                AT_ONCE
+            }
+            (Victim::Server, Some(nats)) => {
+                nats.restart(self.world);
+                WORKERS * AT_ONCE
+            }
+        };
+        (ended(&mut running), in_flight)
+    }
+}
+
+/// One run of 41 nodes, and one kill once so many requests have come in.
+fn kill(victim: Victim, after: usize) {
+    let world = world(slow());
+    let mut scene = Scene::of(&world);
     let about = format!("{victim:?} after {after} requests");
-    let in_flight = match victim {
-        Victim::Worker => {
-            crew.replace(&world, &nats, after % WORKERS);
-            AT_ONCE
-        }
-        Victim::Coordinator => {
-            running.kill().expect("it runs");
-            WORKERS * AT_ONCE
-        }
-        Victim::Server => {
-            nats.restart(&world);
-            WORKERS * AT_ONCE
-        }
-    };
-    let code = ended(&mut running);
+    let (code, in_flight) = scene.kill(victim, after);
+    let repo = &scene.repo;
     if victim != Victim::Coordinator {
         let last = repo.merkle(&["status", "--last", "--json"]);
         assert_eq!(code, Some(0), "{about}\n{last}");
     }
-    let again = coordinate(&repo, Some(&nats), &[]).exits(0);
+    let again = coordinate(repo, scene.nats.as_ref(), &[]).exits(0);
     if victim != Victim::Coordinator {
         assert!(again.out().contains("nothing to do"), "{about}: {again}");
     }
+    assert_eq!(repo.frames().len(), FILES + 1, "{about}: each node once");
     repo.merkle(&["validate"]).ok();
-    let calls = world.server.posts().len();
+    let calls = scene.calls();
     assert!(
         (FILES + 1..=FILES + 1 + in_flight).contains(&calls),
         "{about}: {calls} calls"
     );
-    assert!(booked(&repo) >= calls as u64, "{about}: all is booked");
+    assert!(booked(repo) >= calls as u64, "{about}: all is booked");
 }
 
 #[test]
@@ -112,6 +148,56 @@ fn every_node_is_stored_once_over_25_kills_of_each() {
             kill(victim, 1 + after * 3 / 2);
         }
     }
+}
+
+/// Three runs, each with a kill, and a limit below what all nodes need: it is not passed.
+#[test]
+fn a_budget_is_kept_whoever_is_killed() {
+    const CALLS: usize = 30;
+    let world = world(slow());
+    world.set("merkle.budgetCalls", &CALLS.to_string());
+    let mut scene = Scene::of(&world);
+    for (victim, after) in VICTIMS.into_iter().zip([8, 16, 24]) {
+        scene.kill(victim, after);
+        assert!(scene.calls() <= CALLS, "{victim:?}: {}", scene.calls());
+    }
+    let output = coordinate(&scene.repo, scene.nats.as_ref(), &[]).exits(79);
+    assert!(output.err().contains("30 calls a month"), "{output}");
+    let calls = scene.calls();
+    assert!(calls <= CALLS, "{calls} calls: {output}");
+    let booked = booked(&scene.repo);
+    assert!((calls as u64..=CALLS as u64).contains(&booked), "{booked}");
+    assert!(scene.repo.frames().len() <= calls, "{output}");
+}
+
+/// A server that does not come back ends the run; what was answered meanwhile the next one takes.
+#[test]
+fn a_server_that_stays_away_ends_the_run() {
+    let world = world(slow());
+    let Some(mut nats) = Nats::start(&world) else {
+        return;
+    };
+    let _crew = Crew::of(&world, &nats, 1);
+    let repo = world.repo(&flat(FILES));
+    let run = coordinator(&repo, Some(&nats), &[]);
+    let output = std::thread::scope(|scope| {
+        let running = scope.spawn(|| run.run());
+        let begun = Instant::now();
+        while world.server.posts().len() < 10 {
+            assert!(begun.elapsed() < PATIENCE, "requests come in");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        nats.stop();
+        running.join().expect("it ends")
+    });
+    let output = output.exits(69);
+    let words = "the queue cannot be used: its server stays away: ";
+    assert!(output.err().contains(words), "{output}");
+    nats.restart(&world);
+    coordinate(&repo, Some(&nats), &[]).ok();
+    assert_eq!(repo.frames().len(), FILES + 1);
+    let calls = world.server.posts().len();
+    assert!(calls <= FILES + 1 + AT_ONCE, "{calls} calls");
 }
 
 /// A request that loses each of its workers goes out three times, and its node fails with the reason.

@@ -6,6 +6,7 @@
 mod hostile;
 mod kill;
 mod million;
+mod refused;
 mod whole;
 
 use std::ffi::OsString;
@@ -33,6 +34,11 @@ struct Nats {
 impl Nats {
     /// Starts one; `None`, and a line on standard error, where there is no server.
     fn start(world: &World) -> Option<Self> {
+        Self::start_with(world, "")
+    }
+
+    /// The same with more lines in its configuration.
+    fn start_with(world: &World, lines: &str) -> Option<Self> {
         let Some(program) = program() else {
             // Not `eprintln!`, which the harness swallows where a test passes.
             let line = "no nats-server (set MERKLE_TEST_NATS): the run goes on in one process\n";
@@ -44,6 +50,7 @@ impl Nats {
             .expect("a free port")
             .port();
         let folder = world.sandbox.path("nats");
+        std::fs::write(folder.with_extension("conf"), lines).expect("writable");
         let child = serve(world, &program, port, &folder);
         Some(Self {
             program,
@@ -57,18 +64,22 @@ impl Nats {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
+    /// Killed, if it runs.
+    fn stop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
     /// Killed, and started again with what is on its disk.
     fn restart(&mut self, world: &World) {
-        self.child.kill().expect("it runs");
-        self.child.wait().expect("it was started");
+        self.stop();
         self.child = serve(world, &self.program, self.port, &self.folder);
     }
 }
 
 impl Drop for Nats {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.stop();
     }
 }
 
@@ -88,7 +99,9 @@ fn serve(world: &World, program: &OsString, port: u16, folder: &PathBuf) -> Chil
         .sandbox
         .run(program, &world.sandbox.path("home"))
         .args(["-a", "127.0.0.1", "-js", "-p", &port.to_string(), "-sd"])
-        .arg(folder);
+        .arg(folder)
+        .arg("-c")
+        .arg(folder.with_extension("conf"));
     let child = quiet(&run);
     let begun = Instant::now();
     while TcpStream::connect(("127.0.0.1", port)).is_err() {

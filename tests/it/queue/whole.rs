@@ -149,35 +149,6 @@ fn a_repository_cannot_choose_a_queue() {
     assert_eq!(world.server.posts().len(), 1, "it is sent from here");
 }
 
-#[test]
-fn what_cannot_be_used_is_said_before_anything_is_sent() {
-    let world = world(Loopback::answering(about));
-    let repo = world.repo(SMALL);
-    for (address, words) in [
-        (
-            "nats://127.0.0.1:9",
-            "cannot connect to 'nats://127.0.0.1:9'",
-        ),
-        ("nats://queue.example:4222", "use 'tls://'"),
-        ("nats://me:canary@127.0.0.1", "holds no user or password"),
-    ] {
-        let output = regenerate(&repo, &["--queue", address]);
-        assert!(
-            output.code != Some(0) && output.err().contains(words),
-            "{output}"
-        );
-        assert!(!output.err().contains("canary"), "{output}");
-    }
-    let plan = regenerate(&repo, &["--dry-run", "--queue", "nats://127.0.0.1:9"]).exits(0);
-    assert!(
-        plan.err().contains(
-            "the requests go to workers through nats://127.0.0.1:9, at the prices of 'm' here"
-        ),
-        "{plan}"
-    );
-    assert_eq!(world.server.posts().len(), 0);
-}
-
 /// The first Ctrl-C takes back what no worker has begun, and stores what comes of the rest.
 #[test]
 fn an_interrupted_run_leaves_nothing_behind() {
