@@ -26,7 +26,7 @@ mod render;
 pub use cache::{Cached, ObjectCache, OutlineCache};
 pub use codec::{ByteReader, decode, encode, put_number, put_text};
 pub use comment::{Marks, first_sentence};
-pub use extract::extract;
+pub use extract::{extract, grammars_loaded};
 pub use language::{Language, detect};
 pub use outline::{BodyDigest, Content, Kind, Outline, Span, Symbol, Visibility};
 pub use render::render;

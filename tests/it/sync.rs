@@ -1,6 +1,7 @@
 //! `fetch`, `push` and `sync`: what one clone says reaches the others, nothing private goes, nothing bad counts.
 
 mod forged;
+mod grammars;
 mod many;
 mod own;
 mod private;

@@ -39,3 +39,4 @@ mod walk;
 
 pub use file::extract;
 pub(super) use file::extract_with_uses;
+pub use parse::grammars_loaded;

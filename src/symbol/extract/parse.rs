@@ -7,6 +7,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
@@ -34,6 +35,15 @@ thread_local! {
     static READERS: RefCell<BTreeMap<Language, ByteReader>> = const { RefCell::new(BTreeMap::new()) };
 }
 
+/// Grammars that this process has loaded.
+static LOADED: AtomicU64 = AtomicU64::new(0);
+
+/// How many grammars this process has loaded so far, once for each thread that has: what shared outlines save.
+#[must_use]
+pub fn grammars_loaded() -> u64 {
+    LOADED.load(Ordering::Relaxed)
+}
+
 /// A parser and what its node kinds mean.
 struct ByteReader {
     parser: Parser,
@@ -53,9 +63,12 @@ pub(super) fn with_tree(
         return false;
     }
     READERS.with_borrow_mut(|readers| {
-        let reader = readers.entry(language).or_insert_with(|| ByteReader {
-            parser: Parser::new(),
-            rules: Rules::new(grammar),
+        let reader = readers.entry(language).or_insert_with(|| {
+            LOADED.fetch_add(1, Ordering::Relaxed);
+            ByteReader {
+                parser: Parser::new(),
+                rules: Rules::new(grammar),
+            }
         });
         let Some(tree) = parse(&mut reader.parser, grammar, text) else {
             return false;

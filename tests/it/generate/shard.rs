@@ -89,7 +89,7 @@ fn the_steps_of_the_workflow_make_the_store_of_one_run() {
 }
 
 #[test]
-fn a_model_is_asked_once_for_each_node_whatever_the_shares() {
+fn four_clones_ask_a_model_for_the_nodes_that_one_run_asks_for() {
     let one = World::steady(Protocol::OpenAi);
     let whole = one.repo(&flat(12));
     regenerate(&whole, &[]).ok();
@@ -99,23 +99,40 @@ fn a_model_is_asked_once_for_each_node_whatever_the_shares() {
     };
 
     let many = World::steady(Protocol::OpenAi);
-    let divided = many.repo(&flat(12));
+    let source = many.repo(&flat(12));
+    let origin = many.sandbox.bare("origin.git");
+    let url = origin.path(".").to_string_lossy().into_owned();
+    source
+        .git(&["push", "-q", &url, "HEAD:refs/heads/main"])
+        .ok();
+    let clone = |name: &str| {
+        let path = many.sandbox.path(name);
+        let text = path.to_string_lossy().into_owned();
+        source.git(&["clone", "-q", "-b", "main", &url, &text]).ok();
+        Repo::at(&many.sandbox, path)
+    };
     let mut asked = 0;
-    for shard in ["1/3", "2/3", "3/3"] {
-        let dry = regenerate(&divided, &["--shard", shard, "--dry-run"]);
+    for number in 1..=4 {
+        let (clone, shard) = (clone(&format!("clone{number}")), format!("{number}/4"));
+        let dry = regenerate(&clone, &["--shard", &shard, "--dry-run"]);
         assert_eq!(many.server.posts().len(), asked, "{dry}");
-        regenerate(&divided, &["--shard", shard]).ok();
+        regenerate(&clone, &["--shard", &shard]).ok();
         let now = many.server.posts().len();
         assert!(now > asked && now <= 12, "{shard}: {now}");
         asked = now;
         // Once more: nothing is left in this share.
-        regenerate(&divided, &["--shard", shard]).ok();
+        regenerate(&clone, &["--shard", &shard]).ok();
         assert_eq!(many.server.posts().len(), asked);
+        clone.merkle(&["push"]).ok();
     }
     assert_eq!(asked, 12, "files only");
-    regenerate(&divided, &[]).ok();
+    let last = clone("last");
+    last.merkle(&["sync"]).ok();
+    regenerate(&last, &[]).ok();
     assert_eq!(many.server.posts().len(), one.server.posts().len());
-    assert_eq!(nodes(&divided), nodes(&whole));
+    assert_eq!(nodes(&last), nodes(&whole));
+    last.merkle(&["push"]).ok();
+    assert_eq!(nodes(&origin), nodes(&whole));
 }
 
 #[test]
