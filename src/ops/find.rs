@@ -355,7 +355,12 @@ impl Corpus {
                     &shown,
                 ))
             }
-        })?;
+        });
+        let found = match found {
+            // What is damaged is in no other file's way.
+            Err(ObjectError::Damaged { .. }) => None,
+            found => found?,
+        };
         if let Some((words, definitions)) = &found {
             self.definitions.put(*id, *language, definitions);
             self.words.put(*id, *language, words);

@@ -1,27 +1,40 @@
-//! The symbols of a whole snapshot: for each distinct content what was read from it, or is in the cache.
+//! The symbols of a snapshot: for each distinct content what was read from it, or is in the cache, as far as an answer needs it.
+//!
+//! | asked for | what is read |
+//! |---|---|
+//! | a map of all files, or the best of them | all contents, once for each tree: see `links.rs` |
+//! | the same again | what is shown |
+//! | some paths of a small snapshot | the same as for all files |
+//! | some paths of a large one | these files, and what they see: see [`near`] |
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::brief;
 use super::files::{Content, Files, FilesError};
+use super::links::{self, KeptLinks};
 use crate::base::cores::{beside, on_all_cores};
 use crate::base::{NodeId, TreePath};
-use crate::git::{ObjectError, Repository, StateDir};
+use crate::git::{Repository, StateDir};
 use crate::regen::record::{Blob, Records, object_cache, with_blob};
 use crate::symbol::map::{
-    FileSymbols, MapFile, MapOrder, References, SymbolCache, SymbolMap, SymbolSource, references,
+    FileSymbols, MapFile, MapLinks, References, SymbolCache, SymbolMap, SymbolSource, near,
 };
 use crate::synthesis::outline;
 
 /// Most files of one map: a repository can have far more paths than objects.
 pub const FILES_MAX: usize = 100_000;
+/// Most files of a snapshot that are all read to say who refers to a few of them.
+pub const COUNTED_FILES_MAX: usize = 5_000;
 
-/// What all files of a snapshot declare, import and use, and who refers to whom.
+/// What files of a snapshot declare, import and use, and who refers to whom.
 #[derive(Debug)]
 pub struct SnapshotSymbols {
+    tree: NodeId,
     files: Arc<Files>,
     symbols: ReadSymbols,
     links: OnceLock<Arc<MapLinks>>,
-    /// Files whose content this clone does not hold: they are listed without their symbols.
+    state: StateDir,
+    /// Files whose content this clone does not hold, or cannot read: they are listed without their symbols.
     pub absent: Vec<TreePath>,
     /// True when there are more files than [`FILES_MAX`], or more paths than are looked at.
     pub is_cut: bool,
@@ -32,26 +45,42 @@ pub struct SnapshotSymbols {
 enum ReadSymbols {
     All(Vec<FileSymbols>),
     Later(Box<LaterSymbols>),
+    Near(Box<NearSymbols>),
 }
 
-/// What follows from all files together.
+/// The symbols of some files; what others declare is as if they were empty.
 #[derive(Debug)]
-struct MapLinks {
-    references: References,
-    order: Arc<MapOrder>,
+struct NearSymbols {
+    later: LaterSymbols,
+    /// For each file whether it is one of them.
+    is_near: Vec<bool>,
+    none: FileSymbols,
 }
 
 impl SnapshotSymbols {
     /// The files, in the order of their paths.
     #[must_use]
     pub fn files(&self) -> Vec<MapFile<'_>> {
-        let paths = self.files.paths.iter();
+        let paths = self.files.paths.iter().enumerate();
         paths
-            .map(|(path, number)| match &self.symbols {
+            .map(|(at, (path, number))| match &self.symbols {
                 ReadSymbols::All(symbols) => MapFile::new(path, &symbols[*number as usize]),
                 ReadSymbols::Later(source) => MapFile::later(path, &**source, *number),
+                ReadSymbols::Near(near) if near.is_near[at] => {
+                    MapFile::later(path, &near.later, *number)
+                }
+                ReadSymbols::Near(near) => MapFile::new(path, &near.none),
             })
             .collect()
+    }
+
+    /// How many files references are counted in, where that is not all of them.
+    #[must_use]
+    pub fn counted_in(&self) -> Option<usize> {
+        match &self.symbols {
+            ReadSymbols::Near(near) => Some(near.is_near.iter().filter(|near| **near).count()),
+            ReadSymbols::All(_) | ReadSymbols::Later(_) => None,
+        }
     }
 
     /// Who refers to whom; `files` are those of [`SnapshotSymbols::files`].
@@ -65,11 +94,19 @@ impl SnapshotSymbols {
         SymbolMap::ordered(files, &links.references, Arc::clone(&links.order))
     }
 
+    /// What the beginnings of some files cost: see [`SymbolMap::brief_cost`]; by the numbers of the files.
+    #[must_use]
+    pub fn brief_costs(&self, map: &SymbolMap<'_>, wanted: &[u32]) -> Vec<u64> {
+        brief::costs(&self.state.cache(), &self.files, map, wanted)
+    }
+
     fn links(&self, files: &[MapFile<'_>]) -> &Arc<MapLinks> {
         self.links.get_or_init(|| {
-            let references = references(files);
-            let order = Arc::new(MapOrder::of(files, &references));
-            Arc::new(MapLinks { references, order })
+            let links = MapLinks::of(files);
+            if let ReadSymbols::All(symbols) = &self.symbols {
+                links::save(&self.state.cache(), self.tree, &links, symbols, self.is_cut);
+            }
+            Arc::new(links)
         })
     }
 }
@@ -80,8 +117,44 @@ struct LaterSymbols {
     read: Vec<OnceLock<Box<FileSymbols>>>,
     cache: Arc<SymbolCache>,
     records: Records,
-    /// For what is no longer in the cache.
+    /// For what is not in the cache.
     repo: Mutex<Repository>,
+}
+
+impl LaterSymbols {
+    fn new(
+        repo: &Repository,
+        state: &StateDir,
+        files: &Arc<Files>,
+        cache: Arc<SymbolCache>,
+    ) -> Self {
+        Self {
+            read: files.contents.iter().map(|_| OnceLock::new()).collect(),
+            files: Arc::clone(files),
+            cache,
+            records: Records::of(&state.cache()),
+            repo: Mutex::new(repo.fork()),
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Repository> {
+        self.repo.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads the contents of many files on all cores.
+    fn read_all(&self, numbers: &[u32]) {
+        let here = self.lock().fork();
+        let read = |repo: &Repository, at: usize| {
+            let number = self.files.paths[numbers[at] as usize].1 as usize;
+            self.read[number].get_or_init(|| Box::new(self.read_one(repo, number)));
+        };
+        let _: Vec<()> = on_all_cores(numbers.len(), &here, || here.fork(), read);
+    }
+
+    fn read_one(&self, repo: &Repository, number: usize) -> FileSymbols {
+        let content = &self.files.contents[number];
+        read(repo, &self.cache, &self.records, &self.files, content)
+    }
 }
 
 impl std::fmt::Debug for LaterSymbols {
@@ -92,18 +165,11 @@ impl std::fmt::Debug for LaterSymbols {
 
 impl SymbolSource for LaterSymbols {
     fn symbols(&self, number: u32) -> &FileSymbols {
-        self.read[number as usize].get_or_init(|| {
-            let content = &self.files.contents[number as usize];
-            if let Some(known) = self.cache.get(content.id, content.language) {
-                return Box::new(known);
-            }
-            let repo = self.repo.lock().unwrap_or_else(PoisonError::into_inner);
-            let found = read(&repo, &self.cache, &self.records, &self.files, content);
-            // It could be read when who refers to whom was found out; an answer shows it as missing now.
-            Box::new(found.unwrap_or_else(|_| FileSymbols {
-                is_absent: true,
-                ..FileSymbols::default()
-            }))
+        let number = number as usize;
+        self.read[number].get_or_init(|| {
+            let Content { id, language, .. } = self.files.contents[number];
+            let known = self.cache.get(id, language);
+            Box::new(known.unwrap_or_else(|| self.read_one(&self.lock(), number)))
         })
     }
 }
@@ -114,142 +180,213 @@ pub fn symbols(
     state: &StateDir,
     tree: NodeId,
 ) -> Result<SnapshotSymbols, FilesError> {
-    symbols_of(repo, state, || Ok((tree, ()))).map(|(found, ())| found)
+    symbols_of(repo, state, || Ok((tree, ())), |_, ()| Ok(None)).map(|(found, ())| found)
 }
 
 /// The same of a root tree that has to be found first: meanwhile, what was read before is loaded.
+///
+/// `some` may name files, by their numbers: in a large snapshot these are read, and what they see.
 pub fn symbols_of<R, E: From<FilesError>>(
     repo: &Repository,
     state: &StateDir,
     root: impl FnOnce() -> Result<(NodeId, R), E>,
+    some: impl FnOnce(&Files, &R) -> Result<Option<Vec<u32>>, E>,
 ) -> Result<(SnapshotSymbols, R), E> {
     let shelf = state.shelf();
-    if shelf.lasts() {
-        // What is on the shelf may do, and then nothing has to be loaded.
-        let (tree, root) = root()?;
-        return Ok((kept_symbols(repo, state, tree)?, root));
-    }
     let directory = state.cache();
-    let (files, cache) = std::thread::scope(|scope| {
-        let cache = beside(scope, || object_cache::<FileSymbols>(&directory));
-        let files = root().and_then(|(tree, root)| {
-            let files = Files::read(repo, shelf, tree, FILES_MAX)?;
-            Ok((files, root))
-        });
-        (files, cache.join())
-    });
-    let (files, root) = files?;
-    Ok((read_symbols(repo, state, files, &cache)?, root))
-}
-
-/// What follows from all files of a root tree, on the shelf; the files themselves would take several times the room.
-struct KeptLinks {
-    tree: NodeId,
-    links: Arc<MapLinks>,
-    is_cut: bool,
-}
-
-/// Trees whose references stay in memory: those of a review's two sides.
-const KEPT_MAX: usize = 2;
-
-fn kept_symbols(
-    repo: &Repository,
-    state: &StateDir,
-    tree: NodeId,
-) -> Result<SnapshotSymbols, FilesError> {
-    let shelf = state.shelf();
-    let files = Files::read(repo, shelf, tree, FILES_MAX)?;
-    let cache = object_cache(&state.cache());
-    let kept = match shelf.find(|kept: &KeptLinks| kept.tree == tree) {
-        Some(kept) => kept,
-        None => {
-            let found = read_symbols(repo, state, Arc::clone(&files), &cache)?;
-            // What is not in this clone may come later.
-            if !found.absent.is_empty() {
-                return Ok(found);
-            }
-            let kept = KeptLinks {
-                tree,
-                links: Arc::clone(found.links(&found.files())),
-                is_cut: found.is_cut,
-            };
-            shelf.put(Arc::new(kept), KEPT_MAX)
-        }
+    let read_files = || {
+        let (tree, root) = root()?;
+        let files = Files::read(repo, shelf, tree, FILES_MAX)?;
+        Ok::<_, E>((tree, root, files))
     };
-    let later = LaterSymbols {
-        read: files.contents.iter().map(|_| OnceLock::new()).collect(),
-        files: Arc::clone(&files),
+    let (read, cache) = if shelf.lasts() {
+        // What is on the shelf may do, and then nothing has to be loaded.
+        (read_files(), object_cache(&directory))
+    } else {
+        std::thread::scope(|scope| {
+            let cache = beside(scope, || object_cache::<FileSymbols>(&directory));
+            (read_files(), cache.join())
+        })
+    };
+    let (tree, root, files) = read?;
+    let from = Source {
+        repo,
+        state,
+        tree,
+        files,
         cache,
-        records: Records::of(&state.cache()),
-        repo: Mutex::new(repo.fork()),
     };
-    Ok(SnapshotSymbols {
-        files,
-        symbols: ReadSymbols::Later(Box::new(later)),
-        links: OnceLock::from(Arc::clone(&kept.links)),
-        absent: Vec::new(),
-        is_cut: kept.is_cut,
-    })
+    let found = match some(&from.files, &root)? {
+        Some(numbers) if from.files.paths.len() > COUNTED_FILES_MAX => from.near(&numbers),
+        _ => from.all(),
+    };
+    Ok((found, root))
 }
 
-fn read_symbols(
-    repo: &Repository,
-    state: &StateDir,
+/// Where the symbols of a tree come from.
+struct Source<'s> {
+    repo: &'s Repository,
+    state: &'s StateDir,
+    tree: NodeId,
     files: Arc<Files>,
-    cache: &SymbolCache,
-) -> Result<SnapshotSymbols, FilesError> {
-    let records = Records::of(&state.cache());
-    let work =
-        |repo: &Repository, at: usize| read(repo, cache, &records, &files, &files.contents[at]);
-    let read = on_all_cores(files.contents.len(), repo, || repo.fork(), work);
-    let mut symbols = Vec::with_capacity(read.len());
-    for (read, content) in read.into_iter().zip(&files.contents) {
-        symbols.push(read.map_err(|source| files.failed(content, source))?);
-    }
-    let is_absent = |(_, number): &&(Vec<u8>, u32)| symbols[*number as usize].is_absent;
-    let absent = files
-        .paths
-        .iter()
-        .filter(is_absent)
-        .map(|(path, _)| TreePath::new(path.clone()))
-        .collect();
-    Ok(SnapshotSymbols {
-        absent,
-        is_cut: files.is_cut,
-        files,
-        symbols: ReadSymbols::All(symbols),
-        links: OnceLock::new(),
-    })
+    cache: Arc<SymbolCache>,
 }
 
-/// The symbols of one content. What is too large, or not in this clone, has none.
+impl Source<'_> {
+    /// All files: what follows from them is on the shelf, on the disk, or found out.
+    fn all(self) -> SnapshotSymbols {
+        let shelf = self.state.shelf();
+        let is_it = |kept: &KeptLinks| kept.tree == self.tree;
+        let kept = shelf.find(is_it).or_else(|| {
+            let kept = links::load(self.repo, &self.state.cache(), self.tree, &self.files)?;
+            // What is not in this clone may come later, while a server lives.
+            if kept.absent.is_empty() {
+                Some(shelf.put(Arc::new(kept), links::KEPT_MAX))
+            } else {
+                Some(Arc::new(kept))
+            }
+        });
+        if let Some(kept) = kept {
+            return self.later(&kept);
+        }
+        let found = self.read_all();
+        if !shelf.lasts() || !found.absent.is_empty() {
+            return found;
+        }
+        let kept = KeptLinks {
+            tree: self.tree,
+            links: Arc::clone(found.links(&found.files())),
+            absent: Vec::new(),
+            is_cut: found.is_cut,
+        };
+        drop(found);
+        let kept = shelf.put(Arc::new(kept), links::KEPT_MAX);
+        self.later(&kept)
+    }
+
+    fn later(self, kept: &KeptLinks) -> SnapshotSymbols {
+        let Self {
+            repo,
+            state,
+            tree,
+            files,
+            cache,
+        } = self;
+        let later = LaterSymbols::new(repo, state, &files, cache);
+        SnapshotSymbols {
+            absent: paths_of(&files, |content| {
+                kept.absent.binary_search(&content).is_ok()
+            }),
+            tree,
+            files,
+            symbols: ReadSymbols::Later(Box::new(later)),
+            links: OnceLock::from(Arc::clone(&kept.links)),
+            state: state.clone(),
+            is_cut: kept.is_cut,
+        }
+    }
+
+    fn read_all(&self) -> SnapshotSymbols {
+        let Self {
+            repo,
+            state,
+            files,
+            cache,
+            ..
+        } = self;
+        let records = Records::of(&state.cache());
+        let work =
+            |repo: &Repository, at: usize| read(repo, cache, &records, files, &files.contents[at]);
+        let symbols = on_all_cores(files.contents.len(), *repo, || repo.fork(), work);
+        SnapshotSymbols {
+            tree: self.tree,
+            absent: paths_of(files, |content| symbols[content as usize].is_absent),
+            is_cut: files.is_cut,
+            files: Arc::clone(files),
+            symbols: ReadSymbols::All(symbols),
+            links: OnceLock::new(),
+            state: (*state).clone(),
+        }
+    }
+
+    /// Some files and what they see.
+    fn near(self, wanted: &[u32]) -> SnapshotSymbols {
+        let Self {
+            repo,
+            state,
+            tree,
+            files,
+            cache,
+        } = self;
+        let later = LaterSymbols::new(repo, state, &files, cache);
+        let mut is_near = vec![false; files.paths.len()];
+        let all: Vec<MapFile<'_>> = files
+            .paths
+            .iter()
+            .map(|(path, number)| MapFile::later(path, &later, *number))
+            .collect();
+        let language = |number: u32| files.at(number).1.language;
+        for number in near(&all, wanted, &language, &|numbers| later.read_all(numbers)) {
+            is_near[number as usize] = true;
+        }
+        let is_absent = |at: usize| is_near[at] && all[at].symbols().is_absent;
+        let absent = (0..all.len()).filter(|at| is_absent(*at));
+        let absent = absent.map(|at| TreePath::new(all[at].path)).collect();
+        SnapshotSymbols {
+            tree,
+            absent,
+            is_cut: files.is_cut,
+            symbols: ReadSymbols::Near(Box::new(NearSymbols {
+                later,
+                is_near,
+                none: FileSymbols::default(),
+            })),
+            files,
+            links: OnceLock::new(),
+            state: state.clone(),
+        }
+    }
+}
+
+/// The paths of the contents that are such ones.
+fn paths_of(files: &Files, is_such: impl Fn(u32) -> bool) -> Vec<TreePath> {
+    let paths = files.paths.iter();
+    paths
+        .filter(|(_, content)| is_such(*content))
+        .map(|(path, _)| TreePath::new(path.clone()))
+        .collect()
+}
+
+/// The symbols of one content. What is too large has none, and neither has what is not in this clone or cannot be read.
 fn read(
     repo: &Repository,
     cache: &SymbolCache,
     records: &Records,
     files: &Files,
     content: &Content,
-) -> Result<FileSymbols, ObjectError> {
+) -> FileSymbols {
     let Content { id, language, .. } = *content;
     if let Some(known) = cache.get(id, language) {
-        return Ok(known);
+        return known;
     }
-    let none = FileSymbols {
+    let none = || FileSymbols {
         language,
         ..FileSymbols::default()
     };
-    with_blob(repo, &id, |blob| match blob {
-        Blob::Absent => FileSymbols {
-            is_absent: true,
-            ..none
-        },
-        Blob::TooLarge(_) => none,
+    let absent = || FileSymbols {
+        is_absent: true,
+        ..none()
+    };
+    let found = with_blob(repo, &id, |blob| match blob {
+        Blob::Absent => absent(),
+        Blob::TooLarge(_) => none(),
         Blob::Data(data) => {
             let symbols = symbols_of_text(records, &id, files.name(content), data);
             cache.put(id, language, &symbols);
             symbols
         }
-    })
+    });
+    found.unwrap_or_else(|_| absent())
 }
 
 /// What a file declares, with markers in the place of what looks like a secret, as in its outline.

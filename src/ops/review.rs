@@ -121,7 +121,7 @@ fn version(
     let is_program =
         |language: Option<symbol::Language>| language.is_some_and(symbol::Language::has_grammar);
     version.is_code = is_program(outline::language(name, b""));
-    version.content = with_blob(repo, &id, |blob| match blob {
+    let content = with_blob(repo, &id, |blob| match blob {
         Blob::Absent => Content::Absent,
         Blob::TooLarge(_) => Content::Unread,
         Blob::Data(data) => {
@@ -142,7 +142,12 @@ fn version(
                 text: text.to_owned(),
             })
         }
-    })?;
+    });
+    version.content = match content {
+        // What is damaged is in no other file's way.
+        Err(ObjectError::Damaged { .. }) => Content::Absent,
+        content => content?,
+    };
     Ok(version)
 }
 
@@ -196,7 +201,7 @@ fn referring(
         }
     }
     let mut found: BTreeMap<usize, Refers> = BTreeMap::new();
-    for (from, file) in symbols.references(&files).files.iter().enumerate() {
+    for (from, file) in symbols.references(&files).iter().enumerate() {
         for number in file
             .targets
             .iter()

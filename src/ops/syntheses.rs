@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::earlier::earlier;
 use super::refresh::{self, RefreshError, Refreshed, VERIFY_SAMPLE};
 use super::statement::StatementError;
+use super::synthesized::{self, SynthesisReport};
 use crate::agent::Agent;
 use crate::base::printable::chain;
-use crate::base::{FrameId, FrameType, NodeId, TreePath};
+use crate::base::{FrameType, NodeId, TreePath};
 use crate::frame::commit::LOCK_WAIT;
 use crate::frame::{BasisKind, FrameName, Head, Index, NodeKind, Slot, Store, commit};
 use crate::node::Scan;
@@ -30,17 +31,6 @@ pub struct Synthesis<'a> {
     pub policy: Arc<dyn Policy>,
     /// What may be said though it looks like a secret.
     pub allowed: &'a Allowed,
-}
-
-/// What came of a synthesis.
-#[derive(Debug, Clone, Copy)]
-pub struct SynthesisReport {
-    /// The frame of the directory that was named.
-    pub frame: FrameId,
-    /// Directories whose frame was made.
-    pub made: u64,
-    /// Directories whose frame says it already.
-    pub kept: u64,
 }
 
 /// Which syntheses are brought up to date, and how.
@@ -99,11 +89,22 @@ pub fn synthesize(
     if agent.frame_type == *into {
         return Err(StatementError::OwnType(agent.id.clone(), into.clone()));
     }
+    let scanner = workspace.scanner()?;
+    let (store, cache) = (workspace.store()?, workspace.state.cache());
+    let request = synthesized::request(
+        &store,
+        target,
+        &Slot::new(&agent.id, into),
+        &spec.digest(&**policy),
+    );
+    if let Some(known) = request.and_then(|request| synthesized::find(&cache, &request)) {
+        return Ok(known);
+    }
     let (scan, root) = (
         refresh::scan(&workspace.repository, target, None)?,
         target.path.clone().unwrap_or_default(),
     );
-    let index = refresh::index(&workspace.state, &workspace.store()?, scan.len())?;
+    let index = refresh::index(&workspace.state, &store, scan.len())?;
     let work = Synthesizer {
         repo: &workspace.repository,
         scan: &scan,
@@ -112,7 +113,6 @@ pub fn synthesize(
         agent,
         into,
     };
-    let scanner = workspace.scanner()?;
     let plan = work.plan_all(spec.clone(), policy.clone());
     let fresh = plan.fresh;
     let done = work.run(plan, &|text, path| {
@@ -121,19 +121,22 @@ pub fn synthesize(
     if let Some((_, error)) = done.failed.into_iter().next() {
         return Err(error.into());
     }
-    let made = done.frames.len() as u64;
+    let report = SynthesisReport {
+        frame: done.root.expect("a directory was named"),
+        made: done.frames.len() as u64,
+        kept: done.kept + fresh,
+    };
+    if let Some(request) = request.filter(|_| report.made == 0 && !index.is_damaged()) {
+        synthesized::save(&cache, &request, &report);
+    }
     commit(
         &workspace.repository,
         &workspace.state,
         &done.frames,
-        &format!("{}: {made} frames", agent.id),
+        &format!("{}: {} frames", agent.id, report.made),
         LOCK_WAIT,
     )?;
-    Ok(SynthesisReport {
-        frame: done.root.expect("a directory was named"),
-        made,
-        kept: done.kept + fresh,
-    })
+    Ok(report)
 }
 
 /// The slots that policies have made: of agents that may write here, and not what an agent makes by itself.

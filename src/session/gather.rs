@@ -370,7 +370,11 @@ fn add_symbols(
     let says =
         |number: &u32| map.declares(*number) && !shown.contains(files[*number as usize].path);
     let wanted: Vec<u32> = (0..files.len() as u32).filter(says).collect();
-    let (legend, chosen) = choose(&map, &wanted, sizes.symbols, last);
+    let costs = found.brief_costs(&map, &wanted);
+    let brief_cost = |number: u32| costs[number as usize];
+    let (legend, chosen) = choose(&map, last, &|known| {
+        map.again(&wanted, sizes.symbols, known, &brief_cost)
+    });
     let left = wanted.len() - chosen.len();
     if left > 0 {
         let many = if left == 1 {
@@ -401,18 +405,7 @@ fn add_symbols(
         );
         reference.texts.insert(Key::Symbols(path), block);
     }
-    let paths = |group: Vec<u32>| {
-        group
-            .into_iter()
-            .map(|number| TreePath::new(files[number as usize].path))
-            .collect()
-    };
-    reference.components = map
-        .references()
-        .components()
-        .into_iter()
-        .map(paths)
-        .collect();
+    reference.components = components(&map, &chosen);
     let lines: Vec<String> = (0..files.len() as u32)
         .map(|number| map.shown_path(number))
         .collect();
@@ -433,6 +426,17 @@ fn add_symbols(
         lines: folded.unwrap_or(lines),
     };
     Ok(())
+}
+
+/// The files that refer to each other, and each of the chosen ones that has no such partner.
+fn components(map: &SymbolMap<'_>, chosen: &[KeptFile]) -> Vec<Vec<TreePath>> {
+    let mut groups = map.references().partners();
+    let in_group: BTreeSet<u32> = groups.iter().flatten().copied().collect();
+    let alone = chosen.iter().map(|file| file.number);
+    let alone = alone.filter(|number| !in_group.contains(number));
+    groups.extend(alone.map(|number| vec![number]));
+    let paths = |group: Vec<u32>| group.into_iter().map(|number| map.path(number)).collect();
+    groups.into_iter().map(paths).collect()
 }
 
 /// What history says of files, and which of them are not as they were committed.
@@ -458,15 +462,13 @@ fn history_evidence(
     ))
 }
 
+/// Chooses files by what is known of each.
+type Again<'a> = dyn Fn(&dyn Fn(u32) -> Previous) -> Vec<KeptFile> + 'a;
+
 /// The files of the map, and its legend: those of the last request as far as they fit, so that its tiers hold.
-fn choose(
-    map: &SymbolMap<'_>,
-    wanted: &[u32],
-    tokens_max: u64,
-    last: &State,
-) -> (Legend, Vec<KeptFile>) {
+fn choose(map: &SymbolMap<'_>, last: &State, again: &Again<'_>) -> (Legend, Vec<KeptFile>) {
     if last.requests == 0 {
-        let chosen = map.again(wanted, tokens_max, &|_| Previous::New);
+        let chosen = again(&|_| Previous::New);
         let numbers: Vec<u32> = chosen.iter().map(|file| file.number).collect();
         return (map.legend(&numbers), chosen);
     }
@@ -493,7 +495,7 @@ fn choose(
             .find(same)
             .map_or(Previous::Changed, Previous::Same)
     };
-    let chosen = map.again(wanted, tokens_max, &known);
+    let chosen = again(&known);
     (legend, chosen)
 }
 

@@ -206,7 +206,8 @@ impl Language {
     }
 
     /// The lasting number, 1 to 255, for bytes on disk.
-    pub(super) fn code(self) -> u8 {
+    #[must_use]
+    pub fn code(self) -> u8 {
         self.entry().code
     }
 

@@ -28,18 +28,22 @@ pub(crate) const SITE: &str = "site";
 /// The folder of pages, below the cache.
 pub(crate) const PAGES: &str = "pages";
 /// Files of the cache that have one name.
-const CACHED: [&str; 12] = [
+const CACHED: [&str; 16] = [
     "autosync",
     "branches",
+    "brief",
     "clean-of-secrets",
     "definitions",
     "index",
     "index-news",
     "outlines",
     "past",
+    "references-1",
+    "references-2",
     "remotes",
     "small-pack",
     "symbols",
+    "synthesized",
     "words",
 ];
 

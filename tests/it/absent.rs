@@ -219,6 +219,54 @@ fn one_lost_object_is_in_nobodys_way() {
     );
 }
 
+/// An object that is there and cannot be read is in no other file's way either: cut off, of another kind of bytes, or empty.
+#[test]
+fn one_damaged_object_ends_no_command() {
+    for name in ["cut", "foreign", "empty"] {
+        let sandbox = Sandbox::new();
+        let repo = sandbox.repo(name);
+        repo.fill(
+            "commit first\n+ README.md = # Words\ncommit second\n+ src/lib.rs = pub fn add() {}\n+ src/deep/hurt.rs = pub fn hurt(word: u8) -> u8 { word }",
+        );
+        let id = repo.id("HEAD:src/deep/hurt.rs");
+        let object = repo.path(".git/objects").join(&id[..2]).join(&id[2..]);
+        let bytes = std::fs::read(&object).expect("a loose object");
+        std::fs::remove_file(&object).expect("removable");
+        let damaged = match name {
+            "cut" => &bytes[..bytes.len() / 2],
+            "foreign" => b"no object at all",
+            _ => b"",
+        };
+        std::fs::write(&object, damaged).expect("writable");
+        for arguments in [
+            &["map", "--rev", "HEAD"][..],
+            &["prompt", "--rev", "HEAD", "-m", "x"],
+            &["context", "--rev", "HEAD"],
+            &["find", "--rev", "HEAD", "add"],
+            &["review", "HEAD~1..HEAD"],
+        ] {
+            let output = repo.merkle(arguments).exits(0);
+            let said = output.out() + &output.err();
+            assert!(said.contains("add"), "{name}: {output}");
+        }
+        let map = repo.merkle(&["map", "--rev", "HEAD"]).exits(0);
+        assert!(map.out().contains("hurt.rs (content missing)\n"), "{map}");
+        assert!(
+            map.err().contains("'git fetch --refetch' brings it"),
+            "{map}"
+        );
+        let made = repo.merkle(&["regenerate"]).exits(3);
+        assert!(made.err().contains("'src/deep/hurt.rs'"), "{made}");
+        assert!(
+            repo.merkle(&["get-head", "."])
+                .ok()
+                .contains("`src/` (2 files)"),
+            "{name}"
+        );
+        let _ = repo.merkle(&["synthesize", "."]).exits(0);
+    }
+}
+
 #[test]
 fn a_clone_without_directories_is_told_how_to_get_them() {
     let sandbox = Sandbox::new();

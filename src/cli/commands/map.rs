@@ -7,15 +7,17 @@ use crate::cli::snapshot::{SnapshotArgs, filter};
 use crate::cli::{CliError, Exit, Program, amount, json};
 use crate::node::SnapshotRoot;
 use crate::ops;
+use crate::ops::files::Files;
 use crate::ops::map::FILES_MAX;
 use crate::symbol::Language;
-use crate::symbol::map::{Detail, Excerpt, MapEntry, MapFile, SymbolMap, mark};
+use crate::symbol::map::{Detail, Excerpt, KEY, MapEntry, MapFile, SymbolMap, mark};
 use crate::workspace::{TargetError, Workspace};
 
 /// Arguments of `map`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Show only these files and directories, and what matches these pathspecs; references are still counted in all files
+    /// Show only these files and directories, and what matches these pathspecs; references are counted in all files of a
+    /// small snapshot, of one with more than 5,000 files in these and in what they import
     #[arg(value_name = "path")]
     paths: Vec<String>,
     /// Limit the map to this many tokens (an estimate); the most used declarations come first
@@ -24,8 +26,11 @@ pub struct Args {
     /// Show the line on which each declaration starts
     #[arg(long)]
     lines: bool,
+    /// Count references in all files, however many there are
+    #[arg(long)]
+    everywhere: bool,
     /// List the supported languages, and how their imports are resolved
-    #[arg(long, conflicts_with_all = ["paths", "budget", "lines", "rev", "index", "worktree"])]
+    #[arg(long, conflicts_with_all = ["paths", "budget", "lines", "everywhere", "rev", "index", "worktree"])]
     languages: bool,
     #[command(flatten)]
     snapshot: SnapshotArgs,
@@ -38,6 +43,9 @@ struct Document<'d> {
     left: usize,
     is_cut: bool,
     missing: usize,
+    /// How many files references are counted in; absent where that is all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counted_in: Option<usize>,
     files: Vec<File<'d>>,
 }
 
@@ -88,12 +96,22 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         return languages(program);
     }
     let workspace = program.open_paged()?;
-    let (found, root) = ops::map::symbols_of(&workspace.repository, &workspace.state, || {
-        let root = args
-            .snapshot
-            .root_of_files(&workspace, |text| program.ui.warn(text))?;
-        Ok::<_, CliError>((root.tree, root))
-    })?;
+    let mut wanted = Vec::new();
+    let (found, root) = ops::map::symbols_of(
+        &workspace.repository,
+        &workspace.state,
+        || {
+            let root = args
+                .snapshot
+                .root_of_files(&workspace, |text| program.ui.warn(text))?;
+            Ok::<_, CliError>((root.tree, root))
+        },
+        |files, root| {
+            wanted = self::wanted(args, &workspace, root, files)?;
+            let is_part = !args.paths.is_empty() && !args.everywhere;
+            Ok(is_part.then(|| wanted.clone()))
+        },
+    )?;
     let cut = found
         .is_cut
         .then(|| format!("only the first {FILES_MAX} files are in the map"));
@@ -106,24 +124,15 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         program.ui.warn(warning);
     }
     let files = found.files();
-    let wanted = wanted(args, &workspace, &root, &files)?;
     let map = found.map(&files);
-    let detail = Detail {
-        has_lines: args.lines,
-        ..Detail::PRINTED
-    };
-    let (texts, shown, left): (_, Vec<(u32, Option<Excerpt>)>, _) = match args.budget {
-        Some(tokens) => {
-            let chosen = map.within(&wanted, tokens, detail);
-            let files = chosen.files.into_iter();
-            let shown = files.map(|(number, shown)| (number, Some(shown)));
-            (vec![chosen.text], shown.collect(), chosen.left)
-        }
-        None => {
-            let shown = wanted.iter().map(|number| (*number, None));
-            (map.texts(&wanted, detail), shown.collect(), 0)
-        }
-    };
+    let counted_line = found
+        .counted_in()
+        .map(|count| counted_line(count, files.len()));
+    let Shown {
+        texts,
+        files: shown,
+        left,
+    } = show(args, &map, &wanted, counted_line.as_deref());
     if program.ui.is_json() {
         let file =
             |(number, shown): &(u32, Option<Excerpt>)| file(&map, &files, *number, shown.as_ref());
@@ -133,6 +142,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             left,
             is_cut: found.is_cut,
             missing: found.absent.len(),
+            counted_in: found.counted_in(),
             files: shown.iter().map(file).collect(),
         };
         program.ui.write_json("map", &document)?;
@@ -156,21 +166,65 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
+/// What is printed: texts, the files in them, each with what is shown of it where that is not all, and how many found no place.
+struct Shown {
+    texts: Vec<String>,
+    files: Vec<(u32, Option<Excerpt>)>,
+    left: usize,
+}
+
+/// The map of the wanted files, all of it or what fits; `line` stands behind what the marks mean.
+fn show(args: &Args, map: &SymbolMap<'_>, wanted: &[u32], line: Option<&str>) -> Shown {
+    let detail = Detail {
+        has_lines: args.lines,
+        ..Detail::PRINTED
+    };
+    let mut shown = match args.budget {
+        Some(tokens) => {
+            let tokens = tokens.saturating_sub(line.map_or(0, token::estimate));
+            let chosen = map.within(wanted, tokens, detail);
+            let files = chosen.files.into_iter();
+            Shown {
+                texts: vec![chosen.text],
+                files: files
+                    .map(|(number, excerpt)| (number, Some(excerpt)))
+                    .collect(),
+                left: chosen.left,
+            }
+        }
+        None => Shown {
+            texts: map.texts(wanted, detail),
+            files: wanted.iter().map(|number| (*number, None)).collect(),
+            left: 0,
+        },
+    };
+    if let (Some(text), Some(line)) = (shown.texts.first_mut(), line)
+        && text.starts_with(KEY)
+    {
+        text.insert_str(KEY.len(), line);
+    }
+    shown
+}
+
 /// The numbers of the files of the arguments, in order; all without arguments.
 fn wanted(
     args: &Args,
     workspace: &Workspace,
     root: &SnapshotRoot,
-    files: &[MapFile<'_>],
+    files: &Files,
 ) -> Result<Vec<u32>, CliError> {
     let filter = filter(workspace, root, &args.paths)?;
-    let numbers =
-        (0..files.len() as u32).filter(|number| filter.wants(files[*number as usize].path));
+    let numbers = (0..files.paths.len() as u32).filter(|number| filter.wants(files.at(*number).0));
     let numbers: Vec<u32> = numbers.collect();
     if numbers.is_empty() && !args.paths.is_empty() {
         return Err(TargetError::NoMatch(args.paths.join(" ")).into());
     }
     Ok(numbers)
+}
+
+/// What the key of a map adds where references are counted in some files alone.
+fn counted_line(count: usize, of: usize) -> String {
+    format!("references are those among {count} of {of} files: these and what they import\n")
 }
 
 /// One file; without an excerpt all of it.
@@ -181,7 +235,7 @@ fn file<'d>(
     shown: Option<&Excerpt>,
 ) -> File<'d> {
     let number = number as usize;
-    let (file, references) = (&files[number], &map.references().files[number]);
+    let (file, references) = (&files[number], map.references().of(number as u32));
     let paths = |numbers: &[u32]| {
         numbers
             .iter()

@@ -134,6 +134,20 @@ impl SymbolMap<'_> {
         none()
     }
 
+    /// What the beginning of a file costs in a map that is kept. It follows from its path and its content.
+    #[must_use]
+    pub fn brief_cost(&self, number: u32) -> u64 {
+        self.kept_cost(number, Level::Brief)
+    }
+
+    fn kept_cost(&self, number: u32, level: Level) -> u64 {
+        let detail = Detail {
+            level,
+            ..Detail::KEPT
+        };
+        estimate(&self.block(number, &Legend::default(), detail))
+    }
+
     /// All lines of some files in their order.
     fn order(&self, numbers: &[u32]) -> Order {
         let mut is_wanted = vec![false; self.files().len()];
@@ -166,7 +180,7 @@ impl SymbolMap<'_> {
     /// The lines of one file, first the path where it has no declarations.
     fn lines_of(&self, number: u32) -> Vec<Line> {
         let symbols = self.files()[number as usize].symbols();
-        let references = &self.references().files[number as usize];
+        let references = self.references().of(number);
         let entries = by_use(&symbols.entries, references);
         let calls = entries
             .iter()
@@ -186,7 +200,7 @@ impl SymbolMap<'_> {
     /// Chooses again, where an earlier map is to stay as it is: what it says is said again as long as that fits, then what has
     /// changed of it, then whatever else fits.
     ///
-    /// `known` tells what the earlier map says of a file. Of what is new half of the room is for the beginnings of many files, the
+    /// `known` tells what the earlier map says of a file, `brief_cost` what [`SymbolMap::brief_cost`] does. Of what is new half of the room is for the beginnings of many files, the
     /// other for more of those that matter most, and what is left for further beginnings.
     #[must_use]
     pub fn again(
@@ -194,8 +208,9 @@ impl SymbolMap<'_> {
         numbers: &[u32],
         tokens_max: u64,
         known: &dyn Fn(u32) -> Previous,
+        brief_cost: &dyn Fn(u32) -> u64,
     ) -> Vec<KeptFile> {
-        let mut known_of = vec![None; self.references().files.len()];
+        let mut known_of = vec![None; self.references().len()];
         for number in numbers {
             known_of[*number as usize] = Some(known(*number));
         }
@@ -207,6 +222,7 @@ impl SymbolMap<'_> {
         order.sort_by_key(|(known, _)| known.order());
         let mut kept = Kept {
             map: self,
+            brief_cost,
             tokens_left: tokens_max.saturating_sub(estimate(KEY)),
             files: BTreeMap::new(),
         };
@@ -245,6 +261,7 @@ impl SymbolMap<'_> {
 /// The files of a map that is kept, each with its level and what it costs.
 struct Kept<'k> {
     map: &'k SymbolMap<'k>,
+    brief_cost: &'k dyn Fn(u32) -> u64,
     tokens_left: u64,
     files: BTreeMap<u32, (Level, u64)>,
 }
@@ -252,14 +269,10 @@ struct Kept<'k> {
 impl Kept<'_> {
     /// Shows a file, or more of it, where that fits and leaves this many tokens.
     fn show(&mut self, number: u32, level: Level, tokens_kept: u64) {
-        let cost = estimate(&self.map.block(
-            number,
-            &Legend::default(),
-            Detail {
-                level,
-                ..Detail::KEPT
-            },
-        ));
+        let cost = match level {
+            Level::Brief => (self.brief_cost)(number),
+            _ => self.map.kept_cost(number, level),
+        };
         let before = self.files.get(&number).map_or(0, |(_, cost)| *cost);
         if cost + tokens_kept <= self.tokens_left + before {
             self.tokens_left = self.tokens_left + before - cost;

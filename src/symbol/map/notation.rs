@@ -11,9 +11,10 @@ use super::entries::{MapEntry, Mark, Parts};
 use super::excerpt::Excerpt;
 use super::file::MapFile;
 use super::import::Import;
+use super::kept::FileReferences;
 use super::legend::Legend;
 use super::rank::MapOrder;
-use super::reference::{FileReferences, References};
+use super::reference::References;
 use crate::base::TreePath;
 use crate::base::cores::on_all_cores;
 use crate::base::path::quote;
@@ -124,12 +125,7 @@ impl<'m> SymbolMap<'m> {
     /// The legend for some of the files.
     #[must_use]
     pub fn legend(&self, numbers: &[u32]) -> Legend {
-        let imports = |number: &u32| {
-            self.references.files[*number as usize]
-                .imports
-                .iter()
-                .take(IMPORTS_MAX)
-        };
+        let imports = |number: &u32| self.references.of(*number).imports.iter().take(IMPORTS_MAX);
         self.legend_with(
             numbers
                 .iter()
@@ -141,10 +137,7 @@ impl<'m> SymbolMap<'m> {
     pub(super) fn legend_of(&self, files: &BTreeMap<u32, Excerpt>) -> Legend {
         let imports = |number: u32, excerpt: &Excerpt| {
             let count = if excerpt.has_imports { IMPORTS_MAX } else { 0 };
-            self.references.files[number as usize]
-                .imports
-                .iter()
-                .take(count)
+            self.references.of(number).imports.iter().take(count)
         };
         let numbers = files
             .iter()
@@ -214,10 +207,7 @@ impl<'m> SymbolMap<'m> {
         if detail.level == Level::Full {
             out.push_str(&self.import_lines(number, legend));
         }
-        let (file, references) = (
-            &self.files[number as usize],
-            &self.references.files[number as usize],
-        );
+        let (file, references) = (&self.files[number as usize], self.references.of(number));
         let mut block = Block {
             out,
             references,
@@ -262,10 +252,7 @@ impl<'m> SymbolMap<'m> {
     }
 
     pub(super) fn path_line(&self, number: u32, legend: &Legend, detail: Detail) -> String {
-        let (file, references) = (
-            &self.files[number as usize],
-            &self.references.files[number as usize],
-        );
+        let (file, references) = (&self.files[number as usize], self.references.of(number));
         let mut out = legend.shorten(&self.shown_path(number)).into_owned();
         push_count(&mut out, references.referring, detail);
         out.push_str(if file.symbols().is_absent { ABSENT } else { "" });
@@ -281,10 +268,7 @@ impl<'m> SymbolMap<'m> {
         has_calls: bool,
         detail: Detail,
     ) -> String {
-        let (file, references) = (
-            &self.files[number as usize],
-            &self.references.files[number as usize],
-        );
+        let (file, references) = (&self.files[number as usize], self.references.of(number));
         let level = if has_calls {
             Level::Full
         } else {
@@ -324,10 +308,7 @@ impl<'m> SymbolMap<'m> {
     /// One line for files of the snapshot, one for packages from outside.
     pub(super) fn import_lines(&self, number: u32, legend: &Legend) -> String {
         let mut out = String::new();
-        let (file, references) = (
-            &self.files[number as usize],
-            &self.references.files[number as usize],
-        );
+        let (file, references) = (&self.files[number as usize], self.references.of(number));
         let local = references
             .imports
             .iter()

@@ -15,12 +15,15 @@ use std::cmp::Reverse;
 
 use super::entries::{Entries, Mark, Modifiers};
 use super::file::MapFile;
-use super::reference::{FileReferences, References};
+use super::kept::FileReferences;
+use super::reference::References;
 
 /// What a file counts that is not the program itself.
 const ASIDE: f64 = 0.05;
 /// What a document or a file of data counts.
 const DOCUMENT: f64 = 0.1;
+/// All that a file can count by its path.
+pub(super) const STANDINGS: [f64; 3] = [1.0, DOCUMENT, ASIDE];
 /// What a declaration counts that no other file may use.
 const PRIVATE: f64 = 0.3;
 /// What a member counts against what it stands in.
@@ -96,7 +99,7 @@ impl MapOrder {
     pub fn of(files: &[MapFile<'_>], references: &References) -> Self {
         let standing: Vec<f64> = files.iter().map(|file| standing(file.path)).collect();
         let mut referring = vec![0.0; standing.len()];
-        for (file, own) in references.files.iter().zip(&standing) {
+        for (file, own) in references.iter().zip(&standing) {
             for target in &file.files {
                 referring[*target as usize] += own;
             }
@@ -108,7 +111,7 @@ impl MapOrder {
                 .forms()
                 .filter(|form| form.is_public)
                 .count() as f64;
-            let refers = references.files[number].files.len() as f64;
+            let refers = references.of(number as u32).files.len() as f64;
             standing[number] * ((1.0 + referring[number]) * (1.0 + refers) * (1.0 + public)).sqrt()
         };
         let weights: Vec<f64> = (0..standing.len()).map(weight).collect();

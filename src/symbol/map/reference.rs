@@ -8,10 +8,12 @@
 //! Too few references are wanted rather than wrong ones. Nothing here knows types.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use super::declared::{Declarations, Declared, Names};
 use super::entry::FileSymbols;
 use super::file::MapFile;
+use super::kept::{FileReferences, KeptReferences};
 use super::resolve::{Paths, Place};
 use super::uses::{Use, Ways};
 use crate::base::cores::{beside, on_all_cores};
@@ -20,41 +22,23 @@ use crate::symbol::language::Language;
 /// Most files that one file passes on.
 const PASSED_ON_MAX: usize = 400;
 /// How often what is passed on is passed on again.
-const PASSES_MAX: usize = 3;
+pub(super) const PASSES_MAX: usize = 3;
 
-/// What one file has to do with the others.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct FileReferences {
-    /// The files that its imports lead to, in order.
-    pub imports: Vec<u32>,
-    /// The directories that its imports lead to, with a slash at the end, in order.
-    pub directories: Vec<String>,
-    /// The imports that lead out of the snapshot, by their place in the list of imports.
-    pub outside: Vec<u32>,
-    /// For each entry how many other files refer to it.
-    pub counts: Vec<u32>,
-    /// Which entries refer to what stands in other files, with the number of the name, in order; fields are left out.
-    pub calls: Vec<(u32, u32)>,
-    /// The files that it refers to by imports or names, in order.
-    pub files: Vec<u32>,
-    /// The declarations of other files that it refers to: file and entry, in order.
-    pub targets: Vec<(u32, u32)>,
-    /// How many other files refer to it.
-    pub referring: u32,
-}
+/// Who refers to whom in a snapshot: something for each file, in the order of the files.
+#[derive(Debug)]
+pub struct References(Stored);
 
-/// Who refers to whom in a snapshot: one element for each file, in the order of the files.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct References {
-    /// Of each file.
-    pub files: Vec<FileReferences>,
+#[derive(Debug)]
+enum Stored {
+    Read(Vec<FileReferences>),
+    Kept(Box<KeptReferences>),
 }
 
 /// A declaration that is referred to: the file and the entry.
 type Target = (u32, u32);
 
 /// Whether files of one directory see each other without an import.
-fn shares_directory(language: Language) -> bool {
+pub(super) fn shares_directory(language: Language) -> bool {
     matches!(
         language,
         Language::Go
@@ -69,13 +53,7 @@ fn shares_directory(language: Language) -> bool {
 /// Finds all references between files, which are in the order of their paths.
 #[must_use]
 pub fn references(files: &[MapFile<'_>]) -> References {
-    // No import can name a path that is not UTF-8.
-    let paths = Paths::new(
-        files
-            .iter()
-            .map(|file| std::str::from_utf8(file.path).unwrap_or_default())
-            .collect(),
-    );
+    let paths = paths_of(files);
     let (links, passed_on, declarations) = std::thread::scope(|scope| {
         let declarations = beside(scope, || Declarations::of(files));
         let links = on_all_cores(
@@ -115,20 +93,26 @@ pub fn references(files: &[MapFile<'_>]) -> References {
     for (file, referring) in found.iter_mut().zip(referring) {
         file.referring = referring;
     }
-    References { files: found }
+    References(Stored::Read(found))
+}
+
+/// The paths of files. No import can name a path that is not UTF-8.
+pub(super) fn paths_of<'p>(files: &[MapFile<'p>]) -> Paths<'p> {
+    let text = |file: &MapFile<'p>| std::str::from_utf8(file.path).unwrap_or_default();
+    Paths::new(files.iter().map(text).collect())
 }
 
 /// Where the imports of a file lead.
 #[derive(Default)]
-struct Links {
-    files: Vec<u32>,
-    directories: Vec<u32>,
-    passed_on: Vec<u32>,
+pub(super) struct Links {
+    pub files: Vec<u32>,
+    pub directories: Vec<u32>,
+    pub passed_on: Vec<u32>,
     outside: Vec<u32>,
 }
 
 impl Links {
-    fn of(paths: &Paths<'_>, files: &[MapFile<'_>], number: u32) -> Self {
+    pub(super) fn of(paths: &Paths<'_>, files: &[MapFile<'_>], number: u32) -> Self {
         let mut links = Self::default();
         let symbols = files[number as usize].symbols();
         let Some(language) = symbols
@@ -462,16 +446,52 @@ fn has_words(name: &str) -> bool {
 }
 
 impl References {
-    /// The groups of files that refer to each other, each other's ways included; a file with no such partner is alone.
-    ///
-    /// Two files are partners when each refers to the other. Files in order, groups by their first file; every file
-    /// is in exactly one group.
+    /// Those that were written down.
+    pub(super) fn kept(kept: KeptReferences) -> Self {
+        Self(Stored::Kept(Box::new(kept)))
+    }
+
+    /// How many files there are.
     #[must_use]
-    pub fn components(&self) -> Vec<Vec<u32>> {
-        let refers =
-            |from: u32, to: u32| self.files[from as usize].files.binary_search(&to).is_ok();
-        let mut parent: Vec<u32> = (0..self.files.len() as u32).collect();
-        for (number, file) in self.files.iter().enumerate() {
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Stored::Read(files) => files.len(),
+            Stored::Kept(kept) => kept.len(),
+        }
+    }
+
+    /// True when there is no file.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What the file with this number has to do with the others.
+    #[must_use]
+    pub fn of(&self, number: u32) -> &FileReferences {
+        match &self.0 {
+            Stored::Read(files) => &files[number as usize],
+            Stored::Kept(kept) => kept.of(number),
+        }
+    }
+
+    /// The same of all files, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &FileReferences> {
+        (0..self.len() as u32).map(|number| self.of(number))
+    }
+
+    /// The groups of files that refer to each other, each other's ways included; a file with no such partner is in none.
+    ///
+    /// Two files are partners when each refers to the other. Files in order, groups by their first file.
+    #[must_use]
+    pub fn partners(&self) -> Vec<Vec<u32>> {
+        let files = match &self.0 {
+            Stored::Read(files) => files,
+            Stored::Kept(kept) => return kept.partners.clone(),
+        };
+        let refers = |from: u32, to: u32| files[from as usize].files.binary_search(&to).is_ok();
+        let mut parent: Vec<u32> = (0..files.len() as u32).collect();
+        for (number, file) in files.iter().enumerate() {
             for target in file
                 .files
                 .iter()
@@ -482,12 +502,13 @@ impl References {
                 parent[one.max(other) as usize] = one.min(other);
             }
         }
-        let mut groups: Vec<Vec<u32>> = vec![Vec::new(); self.files.len()];
-        for number in 0..self.files.len() as u32 {
-            groups[root(&mut parent, number) as usize].push(number);
+        let mut groups: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for number in 0..files.len() as u32 {
+            let first = root(&mut parent, number);
+            groups.entry(first).or_default().push(number);
         }
-        groups.retain(|group| !group.is_empty());
-        groups
+        groups.retain(|_, group| group.len() > 1);
+        groups.into_values().collect()
     }
 }
 
@@ -507,15 +528,4 @@ fn root(parent: &mut [u32], mut at: u32) -> u32 {
         at = above;
     }
     at
-}
-
-impl FileReferences {
-    /// The numbers of the names by which an entry refers to other files, in order.
-    pub fn calls_of(&self, entry: u32) -> impl Iterator<Item = u32> {
-        let from = self.calls.partition_point(|(other, _)| *other < entry);
-        self.calls[from..]
-            .iter()
-            .take_while(move |(other, _)| *other == entry)
-            .map(|(_, name)| *name)
-    }
 }

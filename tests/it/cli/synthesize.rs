@@ -372,3 +372,51 @@ fn neither_a_model_nor_an_outline_takes_the_place_of_a_synthesis() {
     note(&repo, "src", "x");
     assert_eq!((world.server.posts().len(), digests()), (asked, before));
 }
+
+#[test]
+fn a_request_that_had_nothing_to_make_is_answered_without_a_walk() {
+    let sandbox = Sandbox::new();
+    let repo = spoken(&sandbox);
+    let request = [
+        "synthesize",
+        "d",
+        "--agent",
+        "human",
+        "--type",
+        "note",
+        "--json",
+    ];
+    let ask = || repo.merkle(&request).exits(0).out();
+    let remembered = repo.path(".git/merkle/cache/synthesized");
+    let walked = ask();
+    assert!(
+        walked.contains("\"made\":0") && walked.contains("\"kept\":2"),
+        "{walked}"
+    );
+    let bytes = std::fs::read(&remembered).expect("it is remembered");
+    // A walk needs the directory below.
+    let id = repo.id("HEAD:d/e");
+    let tree = repo.path(".git/objects").join(&id[..2]).join(&id[2..]);
+    let kept = std::fs::read(&tree).expect("a loose object");
+    std::fs::remove_file(&tree).expect("removable");
+    assert_eq!(ask(), walked);
+    for at in [0, bytes.len() / 2, bytes.len() - 1] {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1;
+        std::fs::write(&remembered, damaged).expect("writable");
+        let _ = repo.merkle(&request).exits(128);
+    }
+    std::fs::write(&tree, kept).expect("writable");
+    assert_eq!(ask(), walked);
+    let into_another = repo
+        .merkle(&[&request[..], &["--into", "other"]].concat())
+        .exits(0);
+    assert!(into_another.out().contains("\"made\":2"), "{into_another}");
+    note(&repo, "d/e/b.txt", "another statement");
+    let made = ask();
+    assert!(made.contains("\"made\":2"), "the store has moved: {made}");
+    for _ in 0..2 {
+        assert!(ask().contains("\"made\":0"));
+    }
+    repo.assert_sound();
+}

@@ -1,12 +1,20 @@
 //! Laws: nothing above a budget, one line for each declaration, groups that are a partition, the same bytes again.
 
+use std::cell::RefCell;
+use std::sync::Arc;
+
 use proptest::prelude::*;
 
 use super::{map_files, map_of, map_with, symbols_of};
 use crate::base::token::estimate;
 use crate::symbol::Language;
 use crate::symbol::cache::Cached;
-use crate::symbol::map::{Detail, FileSymbols, MapFile, SymbolMap, file_symbols, references};
+use crate::symbol::map::{
+    Detail, FileSymbols, MapFile, MapLinks, SymbolMap, file_symbols, near, references,
+};
+
+/// Directory, number, what it calls, how many fields it has, and what it imports and passes on.
+type FileParts = (usize, usize, Vec<usize>, usize, Vec<(String, bool)>);
 
 /// Projects of Rust files that refer to each other by number.
 fn project() -> impl Strategy<Value = Vec<(String, String)>> {
@@ -15,14 +23,18 @@ fn project() -> impl Strategy<Value = Vec<(String, String)>> {
         0..12_usize,
         prop::collection::vec(0..12_usize, 0..6),
         0..9_usize,
+        prop::collection::vec(("[a-z]", any::<bool>()), 0..3),
     );
-    prop::collection::btree_map("[a-z]{1,6}", file, 0..12).prop_map(|files| {
+    prop::collection::btree_map("[a-z]{1,2}", file, 0..12).prop_map(|files| {
         let directories = ["src", "src/deep/er", "a long directory/with/names"];
-        let one = |(name, (directory, number, calls, fields)): (String, (usize, usize, Vec<usize>, usize))| {
+        let one = |(name, (directory, number, calls, fields, imports)): (String, FileParts)| {
+            let imports: String = imports.iter().fold(String::new(), |all, (from, is_passed_on)| {
+                all + if *is_passed_on { "pub use super::" } else { "use super::" } + from + "::*;\n"
+            });
             let calls: String = calls.iter().fold(String::new(), |all, call| all + &format!("call_{call}(Kind{call}); "));
             let fields: String = (0..fields).fold(String::new(), |all, field| all + &format!("pub field_{field}: Option<u8>, "));
             let text = format!(
-                "pub fn call_{number}(of: Kind{number}) {{ {calls} }}\npub struct Kind{number} {{ {fields} }}\nfn own() {{}}\n"
+                "{imports}pub fn call_{number}(of: Kind{number}) {{ {calls} }}\npub struct Kind{number} {{ {fields} }}\nfn own() {{}}\n"
             );
             (format!("{}/{name}.rs", directories[directory]), text)
         };
@@ -76,30 +88,93 @@ proptest! {
     }
 
     #[test]
-    fn components_are_a_partition_of_mutual_references(project in project()) {
+    fn partners_are_groups_of_mutual_references(project in project()) {
         let files: Vec<(&str, &str)> = project.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
         let found = symbols_of(&files);
         let references = references(&map_files(&found));
-        let groups = references.components();
+        let groups = references.partners();
         let mut all: Vec<u32> = groups.concat();
         all.sort_unstable();
-        prop_assert_eq!(all, (0..found.len() as u32).collect::<Vec<_>>());
+        all.dedup();
+        prop_assert_eq!(all.len(), groups.concat().len(), "no file is in two groups");
         let group_of = |file: u32| groups.iter().position(|group| group.contains(&file));
-        for (number, file) in references.files.iter().enumerate() {
+        for (number, file) in references.iter().enumerate() {
             for target in &file.files {
-                let is_mutual = references.files[*target as usize].files.contains(&(number as u32));
-                prop_assert!(!is_mutual || group_of(number as u32) == group_of(*target));
+                let is_mutual = references.of(*target).files.contains(&(number as u32));
+                prop_assert!(!is_mutual || group_of(number as u32).is_some() && group_of(number as u32) == group_of(*target));
             }
-            let referring = references.files.iter().filter(|other| other.files.contains(&(number as u32))).count();
+            let referring = references.iter().filter(|other| other.files.contains(&(number as u32))).count();
             prop_assert_eq!(referring, file.referring as usize);
         }
-        for group in groups.iter().filter(|group| group.len() > 1) {
+        for group in &groups {
+            prop_assert!(group.len() > 1 && group.is_sorted());
             for file in group {
                 let has_partner = group.iter().any(|other| {
-                    references.files[*file as usize].files.contains(other) && references.files[*other as usize].files.contains(file)
+                    references.of(*file).files.contains(other) && references.of(*other).files.contains(file)
                 });
                 prop_assert!(has_partner);
             }
+        }
+    }
+
+    /// What was kept says the same as what was found out, whatever part of it is asked for, within any budget.
+    #[test]
+    fn kept_links_say_the_same(project in project(), some in any::<u64>(), tokens in 0_u64..600) {
+        let files: Vec<(&str, &str)> = project.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let found = symbols_of(&files);
+        let files = map_files(&found);
+        let made = MapLinks::of(&files);
+        let bytes = made.encode();
+        prop_assert!(MapLinks::decode(bytes.clone(), files.len() + 1).is_none());
+        prop_assert!(MapLinks::decode(bytes[..bytes.len() - 1].to_vec(), files.len()).is_none());
+        let kept = MapLinks::decode(bytes.clone(), files.len()).expect("what was encoded");
+        let numbers: Vec<u32> = (0..files.len() as u32).filter(|number| some >> (number % 64) & 1 == 1).collect();
+        let map = |links: &MapLinks| {
+            let map = SymbolMap::ordered(&files, &links.references, Arc::clone(&links.order));
+            (map.texts(&numbers, Detail::PRINTED), map.within(&numbers, tokens, Detail::PRINTED), map.ranked().to_vec())
+        };
+        prop_assert_eq!(map(&kept), map(&made));
+        prop_assert!(kept.references.iter().eq(made.references.iter()));
+        prop_assert_eq!(kept.references.partners(), made.references.partners());
+        prop_assert_eq!(kept.encode(), bytes);
+    }
+
+    /// A map of some files alone is one of a snapshot in which all that they do not see is empty.
+    #[test]
+    fn what_is_not_near_may_as_well_be_empty(project in project(), some in any::<u64>(), tokens in 0_u64..600) {
+        let mut files: Vec<(&str, &str)> = project.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        files.sort_unstable();
+        let found = symbols_of(&files);
+        let all = map_files(&found);
+        let wanted: Vec<u32> = (0..all.len() as u32).filter(|number| some >> (number % 64) & 1 == 1).collect();
+        let language = |number: u32| all[number as usize].symbols().language;
+        let prepared = RefCell::new(Vec::new());
+        let near = near(&all, &wanted, &language, &|numbers| prepared.borrow_mut().extend_from_slice(numbers));
+        let mut read = prepared.into_inner();
+        read.sort_unstable();
+        prop_assert_eq!(&read, &near, "each is read once");
+        prop_assert!(near.is_sorted() && wanted.iter().all(|number| near.contains(number)));
+        let none = FileSymbols::default();
+        let is_near = |number: usize| near.contains(&(number as u32));
+        let part: Vec<MapFile<'_>> = all.iter().enumerate()
+            .map(|(number, file)| if is_near(number) { *file } else { MapFile::new(file.path, &none) })
+            .collect();
+        let emptied: Vec<(&str, &str)> = files.iter().enumerate()
+            .map(|(number, (path, text))| (*path, if is_near(number) { *text } else { "" }))
+            .collect();
+        let emptied = symbols_of(&emptied);
+        let emptied = map_files(&emptied);
+        let say = |files: &[MapFile<'_>]| {
+            let links = MapLinks::of(files);
+            let map = SymbolMap::ordered(files, &links.references, Arc::clone(&links.order));
+            (map.texts(&wanted, Detail::PRINTED), map.within(&wanted, tokens, Detail::PRINTED))
+        };
+        prop_assert_eq!(say(&part), say(&emptied));
+        // Where imports lead to does not depend on what is read.
+        let (part, whole) = (MapLinks::of(&part), MapLinks::of(&all));
+        for number in &wanted {
+            prop_assert_eq!(&part.references.of(*number).imports, &whole.references.of(*number).imports);
+            prop_assert_eq!(&part.references.of(*number).outside, &whole.references.of(*number).outside);
         }
     }
 
@@ -148,7 +223,7 @@ fn an_empty_map_is_empty() {
     assert_eq!(
         (
             map.texts(&[], Detail::PRINTED).concat().as_str(),
-            references.components().len()
+            references.partners().len()
         ),
         ("", 0)
     );
@@ -239,7 +314,6 @@ fn a_name_that_everybody_declares_refers_to_nobody() {
     let references = references(&files);
     assert!(
         references
-            .files
             .iter()
             .all(|file| file.files.is_empty() && file.referring == 0)
     );
