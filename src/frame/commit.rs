@@ -129,7 +129,7 @@ fn append(
     retry(|| {
         let store = Store::open(repo)?;
         let mut batch = Batch::default();
-        let (added, tree) = merge::insert(repo, store.tree(), frames.to_vec(), &mut batch)?;
+        let (added, tree) = merge::insert(repo, store.tree(), frames, &mut batch)?;
         if added.is_empty() {
             return Ok(Committed {
                 commit: store.commit(),

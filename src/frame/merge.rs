@@ -143,17 +143,17 @@ fn by_name(mut entries: Vec<TreeEntry<'_>>) -> Vec<TreeEntry<'_>> {
 pub(super) fn insert(
     repo: &Repository,
     tree: Option<NodeId>,
-    frames: Vec<NewFrame>,
+    frames: &[NewFrame],
     batch: &mut Batch,
 ) -> Result<(Vec<NewFrame>, NodeId), StoreError> {
     let mut added = Vec::with_capacity(frames.len());
     let tree = change_leaves(
         repo,
         read_or_empty(repo, tree)?,
-        frames,
+        frames.iter().collect(),
         batch,
         &mut |leaf, frame| {
-            added.extend(insert_leaf(repo, leaf, &frame)?);
+            added.extend(insert_leaf(repo, leaf, frame)?);
             Ok(())
         },
     )?;
@@ -241,7 +241,7 @@ trait Placed {
     fn node(&self) -> NodeId;
 }
 
-impl Placed for NewFrame {
+impl Placed for &NewFrame {
     fn node(&self) -> NodeId {
         self.stored.name.node
     }

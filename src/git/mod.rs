@@ -45,6 +45,7 @@ pub mod sweep;
 mod system;
 mod variable;
 mod walk;
+mod window;
 pub mod work_change;
 pub mod work_file;
 pub mod worktree;

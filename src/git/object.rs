@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use gix::objs::Kind;
 use gix::objs::{Find as _, FindHeader as _};
 
-use super::repo::{HashKind, Repository, object_store};
+use super::repo::{HashKind, Repository, open_objects};
 use super::system::{is_system_error, system_cause};
 use crate::base::NodeId;
 
@@ -214,8 +214,10 @@ impl Repository {
     pub fn header(&self, id: &NodeId) -> Result<Option<Header>, ObjectError> {
         let oid = self.known_id(id)?;
         let mut found = self
-            .inner
-            .try_header(&oid)
+            .with_objects(&oid, |store| match store {
+                Some(store) => gix::objs::FindHeader::try_header(store, &oid),
+                None => self.inner.try_header(&oid),
+            })
             .map_err(|error| ObjectError::damaged(*id, error))?;
         for (_, store) in &self.alternates {
             if found.is_none() {
@@ -249,12 +251,21 @@ impl Repository {
             }
             _ => {}
         }
-        let store = object_store(&self.objects_dir, self.inner.object_hash())
-            .map_err(|error| ObjectError::damaged(*id, error))?;
-        let handle = gix::odb::Cache::from(std::sync::Arc::new(store).to_handle_arc());
-        Ok(Some(
-            gix::odb::memory::Proxy::from(handle).with_write_passthrough(),
-        ))
+        open_objects(&self.objects_dir, self.inner.object_hash())
+            .map(Some)
+            .map_err(|error| ObjectError::damaged(*id, error))
+    }
+
+    /// Reads from the object store whose turn it is; `None` stands for the repository itself, which knows the empty tree.
+    fn with_objects<R>(
+        &self,
+        oid: &gix::oid,
+        read: impl FnOnce(Option<&gix::OdbHandle>) -> R,
+    ) -> R {
+        let hash = self.inner.object_hash();
+        let open = || open_objects(&self.objects_dir, hash).ok();
+        self.window
+            .with(open, |store| read(store.filter(|_| !oid.is_empty_tree())))
     }
 
     /// Reads an object's body into the cleared buffer. Never fetches.
@@ -299,8 +310,15 @@ impl Repository {
     pub fn read_any(&self, id: &NodeId, buffer: &mut Vec<u8>) -> Result<ObjectKind, ObjectError> {
         let oid = self.known_id(id)?;
         let failed = |error: gix::Error| ObjectError::damaged(*id, error);
-        if let Some(found) = self.inner.try_find(&oid, buffer).map_err(failed)? {
-            return Ok(found.kind.into());
+        let found = self.with_objects(&oid, |store| {
+            let found = match store {
+                Some(store) => store.try_find(&oid, buffer),
+                None => self.inner.try_find(&oid, buffer),
+            };
+            found.map(|found| found.map(|found| found.kind))
+        });
+        if let Some(kind) = found.map_err(failed)? {
+            return Ok(kind.into());
         }
         for (_, store) in &self.alternates {
             if let Some(found) = store.try_find(&oid, buffer).map_err(failed)? {

@@ -17,17 +17,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
-use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 use gix::sec::Trust;
 
 use super::config::{self, ConfigScope};
 use super::discover::{bare_layout, discover, open_error, refuse_foreign_work_tree};
 use super::program;
 use super::repo::{
-    Location, OpenError, PACK_CACHE_BYTES, Repository, normal, object_store, options,
+    Location, OpenError, Repository, normal, object_store, open_objects, options, prepare,
 };
 use super::system::is_system_error;
 use super::variable::variable;
+use super::window::Window;
 
 impl Repository {
     /// Finds and opens the repository, honouring `GIT_DIR`, worktrees, bare repositories, `safe.directory`.
@@ -83,22 +83,15 @@ impl Repository {
         {
             let path = normal(&directory.join(path));
             if path.is_dir() {
-                let store =
-                    gix::odb::Cache::from(Arc::new(object_store(&path, hash)?).to_handle_arc());
-                alternates.push((
-                    path,
-                    gix::odb::memory::Proxy::from(store).with_write_passthrough(),
-                ));
+                let store = open_objects(&path, hash)?;
+                alternates.push((path, store));
             }
         }
         let mut inner = found.to_thread_local();
-        inner
-            .objects
-            .set_pack_cache(|| Box::new(MemoryCappedHashmap::new(PACK_CACHE_BYTES)));
-        // A frame is about the object that its id names, and travels to clones that have no replacement for it.
-        inner.objects.ignore_replacements = true;
+        prepare(&mut inner.objects);
         Ok(Self {
             inner,
+            window: Window::new(),
             alternates,
             objects_dir,
             settings,

@@ -2,11 +2,15 @@
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use gix::odb::pack::cache::lru::MemoryCappedHashmap;
+
+use super::window::Window;
 use crate::base::TreePath;
 
 /// Memory for bases of delta chains, per handle: on 100,000 files 8 MiB walk as fast as 96, and a quarter faster than none.
-pub(super) const PACK_CACHE_BYTES: usize = 16 * 1024 * 1024;
+const PACK_CACHE_BYTES: usize = 8 * 1024 * 1024;
 /// How many packs at least may appear while the repository is open, each taking one slot.
 pub(super) const PACK_SLOTS_MIN: usize = 256;
 
@@ -104,6 +108,8 @@ pub enum OpenError {
 /// An open repository. Moves between threads; [`fork`](Self::fork) gives another thread its own handle.
 pub struct Repository {
     pub(super) inner: gix::Repository,
+    /// Which object store is read from.
+    pub(super) window: Window,
     /// Further object stores that the environment names, asked after the repository's own.
     pub(super) alternates: Vec<(PathBuf, gix::OdbHandle)>,
     /// Where objects are written.
@@ -120,6 +126,7 @@ impl Repository {
     pub fn fork(&self) -> Self {
         Self {
             inner: self.inner.clone(),
+            window: self.window.fork(),
             alternates: self.alternates.clone(),
             objects_dir: self.objects_dir.clone(),
             settings: self.settings.clone(),
@@ -205,6 +212,24 @@ fn slots() -> gix::odb::store::init::Slots {
         multiplier: 1.1,
         minimum: PACK_SLOTS_MIN,
     }
+}
+
+/// Gives a handle on an object store what all of them have here.
+pub(super) fn prepare(objects: &mut gix::OdbHandle) {
+    objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(PACK_CACHE_BYTES)));
+    // A frame is about the object that its id names, and travels to clones that have no replacement for it.
+    objects.ignore_replacements = true;
+}
+
+/// A handle on an object store that is opened anew, with nothing mapped yet.
+pub(super) fn open_objects(
+    path: &Path,
+    hash: gix::hash::Kind,
+) -> Result<gix::OdbHandle, OpenError> {
+    let store = gix::odb::Cache::from(Arc::new(object_store(path, hash)?).to_handle_arc());
+    let mut objects = gix::odb::memory::Proxy::from(store).with_write_passthrough();
+    prepare(&mut objects);
+    Ok(objects)
 }
 
 pub(super) fn object_store(

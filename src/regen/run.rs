@@ -24,9 +24,10 @@ use crate::synthesis::{ChildNode, PartKind, Policy, Reason, outline};
 
 /// Tasks that are taken at a time.
 const STRETCH: usize = 2_048;
-/// Frames and compressed bytes in a batch, whichever comes first.
-const BATCH_FRAMES_MAX: usize = 65_536;
-const BATCH_BYTES_MAX: u64 = 48 << 20;
+/// Frames and compressed bytes in a batch, whichever comes first. While the store takes a batch in, what is known of its frames
+/// is in memory several times; a smaller one writes directories of the store more often.
+const BATCH_FRAMES_MAX: usize = 16_384;
+const BATCH_BYTES_MAX: u64 = 16 << 20;
 /// From this many files on, the cache of what files declare is worth opening.
 const KEPT_FROM: usize = 16;
 

@@ -1,0 +1,174 @@
+//! Gives back what was mapped of packs, so that resident memory does not grow with the bytes of a repository.
+//!
+//! gix maps a pack whole, and each page that was read stays with the process until the kernel needs it elsewhere: a run over
+//! 100,000 files holds the whole pack in the end. There is no way to unmap a part, but a store that is opened anew has
+//! nothing mapped yet. So all handles of a repository read through one store at a time. When the process has more pages of
+//! files than [`WINDOW_BYTES`] above the least that it had with this store, the next reader opens another one, the others
+//! follow with their next read, and the last to leave unmaps the old one. Short commands never get there.
+//!
+//! How many pages there are is asked of Linux; elsewhere the first store stays.
+
+use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gix::OdbHandle;
+
+/// How much may be mapped and read with one store.
+const WINDOW_BYTES: u64 = 40 * 1024 * 1024;
+/// Reads of a handle between two questions about pages: an answer takes as long as two or three of them.
+const READS_BETWEEN: u32 = 128;
+
+/// What the handles of a repository have in common.
+struct Shared {
+    /// Number of the current store; 0 is the one that the repository was opened with.
+    number: AtomicU32,
+    current: Mutex<Option<OdbHandle>>,
+    /// The least pages of files that the process had since the current store was opened, in bytes.
+    least_bytes: AtomicU64,
+}
+
+/// A handle's place in the shared row of stores.
+pub(super) struct Window {
+    shared: Arc<Shared>,
+    store: RefCell<(u32, Option<OdbHandle>)>,
+    reads: Cell<u32>,
+}
+
+impl Window {
+    /// The first of a repository's.
+    pub(super) fn new() -> Self {
+        Self::of(Arc::new(Shared {
+            number: AtomicU32::new(0),
+            current: Mutex::new(None),
+            least_bytes: AtomicU64::new(u64::MAX),
+        }))
+    }
+
+    fn of(shared: Arc<Shared>) -> Self {
+        Self {
+            shared,
+            store: RefCell::default(),
+            reads: Cell::new(0),
+        }
+    }
+
+    /// Another handle's, for another thread.
+    pub(super) fn fork(&self) -> Self {
+        Self::of(Arc::clone(&self.shared))
+    }
+
+    /// Hands over the store to read from; `None` for the one that the repository was opened with.
+    ///
+    /// Where `open` gives none, the current one stays.
+    pub(super) fn with<R>(
+        &self,
+        open: impl FnOnce() -> Option<OdbHandle>,
+        read: impl FnOnce(Option<&OdbHandle>) -> R,
+    ) -> R {
+        self.reads.set(self.reads.get() + 1);
+        if self.reads.get().is_multiple_of(READS_BETWEEN)
+            && let Some(bytes) = file_pages_bytes()
+        {
+            self.move_on(bytes, open);
+        }
+        self.follow();
+        read(self.store.borrow().1.as_ref())
+    }
+
+    /// Opens the next store if the process has too many pages of files.
+    fn move_on(&self, bytes: u64, open: impl FnOnce() -> Option<OdbHandle>) {
+        let least_bytes = self.shared.least_bytes.fetch_min(bytes, Ordering::Relaxed);
+        if bytes <= least_bytes.saturating_add(WINDOW_BYTES) {
+            return;
+        }
+        let mut current = self.current();
+        // Another thread may have been quicker.
+        if self.shared.least_bytes.load(Ordering::Relaxed) != least_bytes {
+            return;
+        }
+        if let Some(next) = open() {
+            *current = Some(next);
+            self.shared.least_bytes.store(u64::MAX, Ordering::Relaxed);
+            self.shared.number.fetch_add(1, Ordering::Release);
+        }
+    }
+
+    /// Takes the current store, and leaves the one before.
+    fn follow(&self) {
+        let number = self.shared.number.load(Ordering::Acquire);
+        if self.store.borrow().0 != number {
+            let next = self.current().clone();
+            *self.store.borrow_mut() = (number, next);
+        }
+    }
+
+    fn current(&self) -> std::sync::MutexGuard<'_, Option<OdbHandle>> {
+        let current = self.shared.current.lock();
+        current.unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How many bytes of files the process has mapped and in memory, its own program included.
+fn file_pages_bytes() -> Option<u64> {
+    if !cfg!(target_os = "linux") {
+        return None;
+    }
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("RssFile:"))?;
+    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::Fixture;
+    use super::super::object::ObjectKind;
+    use super::*;
+
+    #[test]
+    fn all_handles_move_on_to_a_store_that_has_nothing_mapped() {
+        for fixture in Fixture::both() {
+            let blob = fixture.git(&["hash-object", "-w", "--stdin"]);
+            fixture.git(&["repack", "-adq"]);
+            let (repo, id) = (fixture.open(), blob.parse().expect("an object id"));
+            let other = repo.fork();
+            let empty_tree = gix::ObjectId::empty_tree(repo.hash_kind().to_gix());
+            let empty_tree = super::super::object::from_oid(&empty_tree);
+            let move_on = |bytes| {
+                let hash = repo.hash_kind().to_gix();
+                let open = || super::super::repo::open_objects(&repo.objects_dir, hash).ok();
+                repo.window.move_on(bytes, open);
+                repo.window.shared.number.load(Ordering::Acquire)
+            };
+            assert_eq!(move_on(100), 0, "nothing is known of the first store yet");
+            assert_eq!(move_on(100 + WINDOW_BYTES), 0);
+            assert_eq!(move_on(101 + WINDOW_BYTES), 1);
+            assert_eq!(
+                move_on(101 + WINDOW_BYTES),
+                1,
+                "the others have not left yet"
+            );
+            assert_eq!(move_on(100), 1);
+            assert_eq!(move_on(101 + WINDOW_BYTES), 2);
+            for handle in [&repo, &other, &repo.fork()] {
+                let mut data = Vec::new();
+                handle
+                    .read(&id, ObjectKind::Blob, &mut data)
+                    .expect("a blob");
+                let read = handle.read(&empty_tree, ObjectKind::Tree, &mut data);
+                read.expect("the empty tree is always there");
+                assert_eq!(handle.window.store.borrow().0, 2);
+            }
+        }
+    }
+
+    #[test]
+    fn linux_tells_how_many_pages_of_files_there_are() {
+        let bytes = file_pages_bytes();
+        assert_eq!(bytes.is_some(), cfg!(target_os = "linux"));
+        assert!(bytes.is_none_or(|bytes| bytes > 1024 * 1024), "{bytes:?}");
+    }
+}
