@@ -13,7 +13,7 @@ use crate::sample::{self, Bodies};
 use crate::{library, parsing};
 
 /// The ref that holds the frames.
-const FRAMES_REF: &str = "refs/merkle/frames";
+pub(crate) const FRAMES_REF: &str = "refs/merkle/frames";
 /// Sizes at which cost must stay flat, in files.
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 /// The size of everything that is measured at one size.
@@ -22,7 +22,8 @@ const LARGE: usize = 100_000;
 const MIDDLE: usize = 10_000;
 /// The size for maps.
 const MAPPED: usize = 5_000;
-const PEAK_MIB_MAX: u64 = 300;
+/// Resident memory of any command, in MiB.
+pub(crate) const PEAK_MIB_MAX: u64 = 200;
 
 /// Calls to a model at once, and how long it takes for each.
 const CALLS_AT_ONCE: usize = 8;
@@ -416,7 +417,7 @@ fn maps() -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-fn has_ctags() -> bool {
+pub(crate) fn has_ctags() -> bool {
     Run::new("ctags")
         .args(["--version"])
         .output()
@@ -431,7 +432,7 @@ fn peak_memory(world: &mut World) -> Result<Vec<Row>, Failure> {
             let run = merkle().args(arguments).inside(&path);
             rows.push(Row::peak(
                 format!("`{}`, {} files", arguments.join(" "), grouped(files)),
-                run.peak_kib()?,
+                run.usage()?,
                 PEAK_MIB_MAX,
             ));
         }
@@ -477,7 +478,7 @@ fn union(_: &mut World) -> Result<Vec<Row>, Failure> {
     )])
 }
 
-const COMMIT_ALL: [&str; 5] = ["commit", "-q", "-a", "-m", "edit"];
+pub(crate) const COMMIT_ALL: [&str; 5] = ["commit", "-q", "-a", "-m", "edit"];
 
 /// A row per size, and one that compares the largest with the smallest.
 fn flat_rows(work: &str, against: &str, measured: &[(usize, Pairs)], ratio_max: f64) -> Vec<Row> {
@@ -522,7 +523,7 @@ fn append(file: &Path) -> Result<(), Failure> {
 }
 
 /// The blob that stock git would read for the frame of a file.
-fn frame_blob(path: &Path, file: &str) -> Result<String, Failure> {
+pub(crate) fn frame_blob(path: &Path, file: &str) -> Result<String, Failure> {
     let node = git()
         .args(["rev-parse", &format!("HEAD:{file}")])
         .inside(path)
@@ -547,7 +548,7 @@ fn frame_blob(path: &Path, file: &str) -> Result<String, Failure> {
 }
 
 /// Takes away frames, caches and memories, so that the next run is a first one.
-fn forget_frames(path: &Path) -> Result<(), Failure> {
+pub(crate) fn forget_frames(path: &Path) -> Result<(), Failure> {
     git()
         .args(["update-ref", "-d", FRAMES_REF])
         .inside(path)
@@ -556,11 +557,11 @@ fn forget_frames(path: &Path) -> Result<(), Failure> {
 }
 
 /// Takes away what is only kept to be quicker the next time.
-fn forget_caches(path: &Path) -> Result<(), Failure> {
+pub(crate) fn forget_caches(path: &Path) -> Result<(), Failure> {
     remove(&path.join(".git/merkle/cache"))
 }
 
-fn remove(folder: &Path) -> Result<(), Failure> {
+pub(crate) fn remove(folder: &Path) -> Result<(), Failure> {
     match std::fs::remove_dir_all(folder) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
         _ => Ok(()),

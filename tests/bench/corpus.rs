@@ -17,6 +17,18 @@ const RECIPE: u32 = 1;
 const FILE_BYTES_MAX: u64 = 256 * 1024;
 /// A crate with more files than this would be most of a small corpus.
 const CRATE_FILES_MAX: usize = 400;
+/// The same for a mixed corpus, which has a few huge files among many small ones, as real repositories do.
+const MIXED_FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+const MIXED_CRATE_FILES_MAX: usize = 5_000;
+
+/// What a corpus is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Recipe {
+    /// What people write by hand: the sources of crates, in loose packs as they were imported.
+    Handwritten,
+    /// Crates with most C in front, huge generated files among them, packed as `git gc` packs a repository.
+    Mixed,
+}
 
 /// Where the benches keep their things, below the target directory.
 pub(crate) fn directory() -> PathBuf {
@@ -24,11 +36,15 @@ pub(crate) fn directory() -> PathBuf {
 }
 
 /// A bare repository with so many files in one commit on `main`; made when it is not there yet.
-pub(crate) fn repository(files: usize) -> Result<PathBuf, Failure> {
-    let crates = crates()?;
+pub(crate) fn repository(files: usize, recipe: Recipe) -> Result<PathBuf, Failure> {
+    let crates = crates(recipe)?;
     let names: Vec<&str> = crates.iter().map(|krate| krate.name.as_str()).collect();
     let key = &blake3::hash(names.join("\n").as_bytes()).to_hex()[..8];
-    let kept = directory().join(format!("corpus-{RECIPE}-{key}-{files}.git"));
+    let word = match recipe {
+        Recipe::Handwritten => "corpus",
+        Recipe::Mixed => "mixed",
+    };
+    let kept = directory().join(format!("{word}-{RECIPE}-{key}-{files}.git"));
     if !kept.exists() {
         note(&format!(
             "making a corpus of {files} files from {} crates",
@@ -41,6 +57,9 @@ pub(crate) fn repository(files: usize) -> Result<PathBuf, Failure> {
             .args([&unfinished])
             .output()?;
         import(&crates, files, &unfinished)?;
+        if recipe == Recipe::Mixed {
+            git().args(["gc", "-q"]).inside(&unfinished).output()?;
+        }
         std::fs::rename(&unfinished, &kept)?;
     }
     Ok(kept)
@@ -61,12 +80,28 @@ pub(crate) struct Scratch {
 impl Scratch {
     /// A clone of the corpus of so many files, checked out.
     pub(crate) fn new(name: &str, files: usize) -> Result<Self, Failure> {
-        let corpus = repository(files)?;
+        let corpus = repository(files, Recipe::Handwritten)?;
         let scratch = Self::named(name);
         note(&format!("cloning the corpus of {files} files"));
         git()
             .args(["clone", "-q", "--shared"])
             .args([&corpus, &scratch.path])
+            .output()?;
+        Ok(scratch)
+    }
+
+    /// A clone with a pack of its own, as `git gc` leaves it, and an index that git has looked through.
+    pub(crate) fn packed(name: &str, of: &Path) -> Result<Self, Failure> {
+        let scratch = Self::named(name);
+        note(&format!("cloning '{}'", of.display()));
+        git()
+            .args(["clone", "-q", "--no-local"])
+            .args([of, &scratch.path])
+            .output()?;
+        git().args(["gc", "-q"]).inside(&scratch.path).output()?;
+        git()
+            .args(["status", "--porcelain"])
+            .inside(&scratch.path)
             .output()?;
         Ok(scratch)
     }
@@ -107,10 +142,24 @@ struct Crate {
     files: Vec<(String, PathBuf)>,
 }
 
+impl Crate {
+    fn files_of_c(&self) -> usize {
+        let is_c = |(name, _): &&(String, PathBuf)| {
+            let ending = Path::new(name).extension();
+            ending.is_some_and(|ending| ending == "c" || ending == "h")
+        };
+        self.files.iter().filter(is_c).count()
+    }
+}
+
 /// The first bytes of the crates' files, of those that are text and long enough.
 pub(crate) fn source_texts(bytes: usize) -> Result<Vec<String>, Failure> {
     let mut texts = Vec::new();
-    for (_, path) in crates()?.iter().flat_map(|krate| &krate.files).take(20_000) {
+    for (_, path) in crates(Recipe::Handwritten)?
+        .iter()
+        .flat_map(|krate| &krate.files)
+        .take(20_000)
+    {
         if let Ok(text) = std::fs::read_to_string(path)
             && text.len() >= bytes
         {
@@ -121,8 +170,12 @@ pub(crate) fn source_texts(bytes: usize) -> Result<Vec<String>, Failure> {
 }
 
 /// The crates in cargo's registry cache, in an order that mixes large and small ones and is the same everywhere.
-fn crates() -> Result<Vec<Crate>, Failure> {
+fn crates(recipe: Recipe) -> Result<Vec<Crate>, Failure> {
     let registry = registry()?;
+    let (files_max, bytes_max) = match recipe {
+        Recipe::Handwritten => (CRATE_FILES_MAX, FILE_BYTES_MAX),
+        Recipe::Mixed => (MIXED_CRATE_FILES_MAX, MIXED_FILE_BYTES_MAX),
+    };
     let mut crates = Vec::new();
     for index in list(&registry)? {
         for path in list(&index)? {
@@ -130,8 +183,8 @@ fn crates() -> Result<Vec<Crate>, Failure> {
                 .file_name()
                 .map(|name| name.to_string_lossy().into_owned())
                 .unwrap_or_default();
-            let files = files_of(&path)?;
-            if !files.is_empty() && files.len() <= CRATE_FILES_MAX {
+            let files = files_of(&path, bytes_max)?;
+            if !files.is_empty() && files.len() <= files_max {
                 crates.push(Crate { name, files });
             }
         }
@@ -143,6 +196,9 @@ fn crates() -> Result<Vec<Crate>, Failure> {
         )));
     }
     crates.sort_by_key(|krate| *blake3::hash(krate.name.as_bytes()).as_bytes());
+    if recipe == Recipe::Mixed {
+        crates.sort_by_key(|krate| std::cmp::Reverse(krate.files_of_c()));
+    }
     Ok(crates)
 }
 
@@ -171,7 +227,7 @@ pub(crate) fn list(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// The files of a crate that a repository would have: not cargo's own, not those that steer git, not huge ones.
-pub(crate) fn files_of(krate: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
+pub(crate) fn files_of(krate: &Path, bytes_max: u64) -> Result<Vec<(String, PathBuf)>, Failure> {
     let mut files = Vec::new();
     let mut pending = vec![krate.to_owned()];
     while let Some(directory) = pending.pop() {
@@ -182,7 +238,7 @@ pub(crate) fn files_of(krate: &Path) -> Result<Vec<(String, PathBuf)>, Failure> 
             let about = path.symlink_metadata()?;
             if about.is_dir() {
                 pending.push(path);
-            } else if about.is_file() && about.len() <= FILE_BYTES_MAX && is_wanted(relative) {
+            } else if about.is_file() && about.len() <= bytes_max && is_wanted(relative) {
                 files.push((relative.to_owned(), path));
             }
         }

@@ -2,6 +2,7 @@
 //! `cargo bench -- replay <path>…` is another thing: what prompt caching would have saved in real histories.
 //! So is `cargo bench -- worth <path>…`: whether what real commits changed is found from their messages,
 //! and `cargo bench -- coverage <path>…`: how many files have an outline that says what is in them.
+//! `cargo bench -- real <path>…` measures every command on clones of real repositories.
 //!
 //! Every figure is the median over pairs of alternating runs, ours and the yardstick's, so that a slow minute of the
 //! machine hits both. The corpus is made on the spot from the crate sources that cargo has already fetched. Absolute
@@ -14,6 +15,7 @@ mod library;
 mod measure;
 mod model;
 mod parsing;
+mod real;
 mod replay;
 mod report;
 mod sample;
@@ -31,9 +33,9 @@ fn main() -> ExitCode {
         .filter(|argument| argument != "--bench")
         .collect();
     if let [flag, command @ ..] = arguments.as_slice()
-        && flag == measure::PEAK_FLAG
+        && flag == measure::USAGE_FLAG
     {
-        return measure::report_peak(command);
+        return measure::report_usage(command);
     }
     if let [word, paths @ ..] = arguments.as_slice()
         && let Some(run) = by_word(word)
@@ -68,6 +70,7 @@ fn by_word(word: &str) -> Option<Measure> {
         "replay" => replay::run,
         "worth" => worth::run,
         "coverage" => coverage::run,
+        "real" => real::run,
         _ => return None,
     })
 }

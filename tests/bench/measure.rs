@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use nix::sys::resource::{UsageWho, getrusage};
 
-/// The first argument that turns this program into the one that reports a command's peak memory.
-pub(crate) const PEAK_FLAG: &str = "--peak";
+/// The first argument that turns this program into the one that reports what a command took.
+pub(crate) const USAGE_FLAG: &str = "--usage";
 /// The program under test, where the linker has put it.
 const BUILT: &str = env!("CARGO_BIN_EXE_git-merkle");
 /// Pairs are taken until there are this many,
@@ -172,21 +172,29 @@ impl Run {
             .map_err(|_| Failure(format!("'{self}' did not print UTF-8")))
     }
 
-    /// Largest resident memory of any process of one run, in KiB.
+    /// What one run takes, with the processes that it starts.
     ///
     /// A small process in between starts it and asks the kernel, so that this program's own memory, which a child
     /// carries until it has become another program, is not counted.
-    pub(crate) fn peak_kib(&self) -> Result<u64, Failure> {
+    pub(crate) fn usage(&self) -> Result<Usage, Failure> {
         let own = std::env::current_exe()?;
         let mut wrapped = Self::new(own)
-            .args([OsStr::new(PEAK_FLAG), &self.program])
+            .args([OsStr::new(USAGE_FLAG), &self.program])
             .args(&self.arguments);
         (wrapped.directory, wrapped.input) = (self.directory.clone(), self.input.clone());
-        wrapped
-            .output()?
-            .trim()
-            .parse()
-            .map_err(|_| Failure(format!("no peak memory for '{self}'")))
+        let told = wrapped.output()?;
+        let numbers: Vec<u64> = told
+            .split_whitespace()
+            .filter_map(|number| number.parse().ok())
+            .collect();
+        let [peak_kib, own_kib, microseconds] = numbers[..] else {
+            return Err(Failure(format!("nothing is known of a run of '{self}'")));
+        };
+        Ok(Usage {
+            processor: Duration::from_micros(microseconds),
+            peak_kib,
+            own_kib,
+        })
     }
 
     fn demand_success(
@@ -232,30 +240,85 @@ pub(crate) fn home() -> Result<PathBuf, Failure> {
     Ok(home)
 }
 
-/// The small process in between: runs a command and prints its peak memory in KiB.
+/// What a run took.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Usage {
+    /// Time of all cores together, in the program and in the kernel.
+    pub(crate) processor: Duration,
+    /// Largest resident memory of any of its processes.
+    pub(crate) peak_kib: u64,
+    /// Of the first one's, what is its own: the rest are pages of files, which the kernel takes back when it needs them.
+    /// Looked at every few milliseconds, on Linux.
+    pub(crate) own_kib: u64,
+}
+
+/// The small process in between: runs a command and prints its peak memory, its own part of it, and its processor time.
 #[expect(
     clippy::disallowed_methods,
     clippy::print_stdout,
     reason = "a program of its own, inside the benches"
 )]
-pub(crate) fn report_peak(command: &[String]) -> ExitCode {
+pub(crate) fn report_usage(command: &[String]) -> ExitCode {
     let [program, arguments @ ..] = command else {
         return ExitCode::FAILURE;
     };
-    let finished = Command::new(program)
+    let started = Command::new(program)
         .args(arguments)
         .stdout(Stdio::null())
-        .status();
+        .spawn();
+    let Ok(mut child) = started else {
+        return ExitCode::FAILURE;
+    };
+    let (mut own_kib, mut pause) = (0, Duration::from_micros(200));
+    let finished = loop {
+        own_kib = own_kib.max(own_memory_kib(child.id()).unwrap_or(0));
+        match child.try_wait() {
+            Ok(None) => std::thread::sleep(pause),
+            finished => break finished,
+        }
+        pause = (2 * pause).min(Duration::from_millis(5));
+    };
     let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else {
         return ExitCode::FAILURE;
     };
     let unit = if cfg!(target_os = "macos") { 1024 } else { 1 };
-    println!("{}", usage.max_rss() / unit);
-    if finished.is_ok_and(|status| status.success()) {
+    let microseconds = |time: nix::sys::time::TimeVal| time.tv_sec() * 1_000_000 + time.tv_usec();
+    println!(
+        "{} {own_kib} {}",
+        usage.max_rss() / unit,
+        microseconds(usage.user_time()) + microseconds(usage.system_time())
+    );
+    if finished.is_ok_and(|status| status.is_some_and(|status| status.success())) {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     }
+}
+
+/// The memory of a process that is no file's.
+fn own_memory_kib(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("RssAnon:"))?;
+    line.trim().strip_suffix(" kB")?.parse().ok()
+}
+
+/// The processor time that this process needs for a work, on all its threads.
+pub(crate) fn processor_time<T>(
+    work: impl FnOnce() -> Result<T, Failure>,
+) -> Result<Duration, Failure> {
+    let used = || -> Result<Duration, Failure> {
+        let usage = getrusage(UsageWho::RUSAGE_SELF).map_err(failure)?;
+        let time = |time: nix::sys::time::TimeVal| {
+            Duration::from_secs(time.tv_sec().unsigned_abs())
+                + Duration::from_micros(time.tv_usec().unsigned_abs())
+        };
+        Ok(time(usage.user_time()) + time(usage.system_time()))
+    };
+    let before = used()?;
+    work()?;
+    Ok(used()?.saturating_sub(before))
 }
 
 /// Times of alternating runs of two things.
@@ -309,6 +372,14 @@ impl Pairs {
     /// Takes pairs of two commands.
     pub(crate) fn of(ours: &Run, theirs: &Run) -> Result<Self, Failure> {
         Self::take(|| ours.time(), || theirs.time())
+    }
+
+    /// Takes pairs of two commands by processor time, which does not depend on who else uses the machine.
+    pub(crate) fn of_processor(ours: &Run, theirs: &Run) -> Result<Self, Failure> {
+        Self::take(
+            || Ok(ours.usage()?.processor),
+            || Ok(theirs.usage()?.processor),
+        )
     }
 
     /// True when another pair would tell nothing new or take too long.

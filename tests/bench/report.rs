@@ -2,7 +2,7 @@
 
 use git_merkle::base::clock;
 
-use crate::measure::{Failure, Pairs, git};
+use crate::measure::{Failure, Pairs, Usage, git};
 
 /// One line of the table.
 pub(crate) struct Row {
@@ -50,13 +50,25 @@ impl Row {
     }
 
     /// Peak memory that must not be greater than a bound.
-    pub(crate) fn peak(work: impl Into<String>, peak_kib: u64, peak_mib_max: u64) -> Self {
+    pub(crate) fn peak(work: impl Into<String>, usage: Usage, peak_mib_max: u64) -> Self {
         Self {
             work: work.into(),
             against: "peak memory".to_owned(),
-            figure: format!("{} MiB", peak_kib / 1024),
+            figure: format!("{} MiB", usage.peak_kib / 1024),
             hold: format!("≤ {peak_mib_max} MiB"),
-            holds: Some(peak_kib <= peak_mib_max * 1024),
+            holds: Some(usage.peak_kib <= peak_mib_max * 1024),
+            detail: format!("{} MiB without pages of files", usage.own_kib / 1024),
+        }
+    }
+
+    /// Processor time that must not be greater than a bound, in seconds.
+    pub(crate) fn seconds(work: impl Into<String>, seconds: f64, seconds_max: f64) -> Self {
+        Self {
+            work: work.into(),
+            against: "processor time".to_owned(),
+            figure: format!("{seconds:.3} s"),
+            hold: format!("≤ {seconds_max} s"),
+            holds: Some(seconds <= seconds_max),
             detail: String::new(),
         }
     }
