@@ -5,12 +5,14 @@
 
 use std::time::Duration;
 
-use async_nats::jetstream::kv::{CreateErrorKind, Store, UpdateErrorKind};
+use async_nats::jetstream::kv::{CreateErrorKind, Operation, Store, UpdateErrorKind};
 use async_nats::jetstream::{Context, kv};
 
 use super::link::QueueError;
 
 const BUCKET: &str = "merkle-lease";
+/// Attempts to take a lease that expires while it is looked at.
+const TRIES_MAX: u32 = 3;
 
 /// The lease of one repository.
 pub(super) struct Lease {
@@ -47,18 +49,23 @@ impl Lease {
             place: place.to_owned(),
             revision: 0,
         };
-        if lease.create().await? {
-            return Ok(lease);
-        }
-        let failed = |error: &dyn std::fmt::Display| QueueError::server("read the lease", error);
-        let entry = lease.store.entry(&lease.key).await;
-        let entry = entry.map_err(|error| failed(&error))?;
-        lease.revision = entry
-            .filter(|entry| entry.value == place.as_bytes())
-            .map(|entry| entry.revision)
-            .ok_or(QueueError::Busy)?;
-        if lease.renew().await? {
-            return Ok(lease);
+        for _ in 0..TRIES_MAX {
+            if lease.create().await? {
+                return Ok(lease);
+            }
+            let entry = lease.store.entry(&lease.key).await;
+            let entry = entry.map_err(|error| QueueError::server("read the lease", error))?;
+            // It expired meanwhile, or was given back: the next attempt finds none.
+            let Some(entry) = entry.filter(|entry| entry.operation == Operation::Put) else {
+                continue;
+            };
+            if entry.value != place.as_bytes() {
+                break;
+            }
+            lease.revision = entry.revision;
+            if lease.renew().await? {
+                return Ok(lease);
+            }
         }
         Err(QueueError::Busy)
     }

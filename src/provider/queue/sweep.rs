@@ -8,6 +8,7 @@ use async_nats::jetstream::consumer::{DeliverPolicy, OrderedPullConsumer, pull};
 use async_nats::jetstream::message::Message;
 use async_nats::jetstream::stream::{RawMessageErrorKind, Stream};
 use futures_util::StreamExt as _;
+use futures_util::future::join_all;
 use tokio::sync::{Mutex, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
@@ -184,11 +185,18 @@ async fn withdraw(link: &Link, shared: &Shared) -> bool {
         Err(error) if error.to_string().contains("not found") => 0,
         Err(_) => return false,
     };
-    for sequence in shared.published(Duration::ZERO) {
-        if sequence > given && link.tasks.delete_message(sequence).await.is_ok() {
-            shared.withdraw(sequence);
-        }
-    }
+    let waiting = shared.published(Duration::ZERO).into_iter();
+    // All at once: workers go on taking what is still there.
+    join_all(
+        waiting
+            .filter(|sequence| *sequence > given)
+            .map(async |sequence| {
+                if link.tasks.delete_message(sequence).await.is_ok() {
+                    shared.withdraw(sequence);
+                }
+            }),
+    )
+    .await;
     true
 }
 
