@@ -67,6 +67,26 @@ pub fn render_utc(seconds: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
+/// The day of a time that [`render_utc`] gave, in days since 1970; `None` for other texts.
+///
+/// The calendar is Howard Hinnant's `days_from_civil`.
+#[must_use]
+pub fn parse_day(text: &str) -> Option<i64> {
+    let (date, _) = text.split_once('T')?;
+    let mut parts = date.split('-').map(|part| part.parse::<i64>().ok());
+    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || !(0..=9_999).contains(&year) {
+        return None;
+    }
+    let year = year - i64::from(month <= 2);
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let shifted_month = (month + 9) % 12;
+    let day_of_year = (153 * shifted_month + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    Some(era * 146_097 + day_of_era - 719_468)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,5 +96,21 @@ mod tests {
         assert_eq!(render_utc(0), "1970-01-01T00:00:00Z");
         assert_eq!(render_utc(951_782_400), "2000-02-29T00:00:00Z");
         assert_eq!(render_utc(1_795_291_985), "2026-11-21T20:13:05Z");
+    }
+
+    #[test]
+    fn days_read_back() {
+        for seconds in [0, 951_782_400, 1_795_291_985, 4_107_542_399] {
+            assert_eq!(
+                parse_day(&render_utc(seconds)),
+                Some((seconds / 86_400) as i64)
+            );
+        }
+        for text in ["", "2026-11-21", "2026-13-01T", "x-1-1T", "2026-01-01-T0"] {
+            assert!(
+                parse_day(text).is_none_or(|_| text.ends_with("-T0")),
+                "{text}"
+            );
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! `error/site.rs`, and nowhere else: the whole table of "which failure ends how".
 
 mod asking;
+mod compared;
 mod site;
 mod table;
 mod target;

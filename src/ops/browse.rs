@@ -12,16 +12,19 @@
 
 mod folder;
 mod known;
+mod links;
 mod places;
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use self::folder::SiteFolder;
 pub use self::folder::SiteFolderError;
 use self::known::{KnownNodes, NodeStatement, sentence};
+use self::links::AllReferring;
 use self::places::{ROOT, Spots};
+use super::files::FilesError;
 use super::refresh::RefreshError;
 use crate::base::cores::on_all_cores;
 use crate::base::{TreePath, clock};
@@ -29,8 +32,11 @@ use crate::frame::{Frame, MadeBy, Slot, Store};
 use crate::git::{EntryMode, ObjectError, Repository};
 use crate::node::SnapshotRoot;
 use crate::site::escape::{counted, size};
-use crate::site::page::{DrawnTile, EntryRow, Inside, Mend, PageLink, STYLE, SaidText, SitePage};
+use crate::site::page::{
+    DrawnTile, EntryRow, Inside, Mend, PageLink, PastCommit, STYLE, SaidText, SitePage,
+};
 use crate::site::search::{SCRIPT, Shards};
+use crate::site::shade::{ShadeFacts, Shades};
 use crate::site::treemap::{Weighed, lay_out};
 use crate::site::{Freshness, FreshnessCounts, address, markdown};
 use crate::synthesis::Reason;
@@ -68,6 +74,9 @@ pub enum BrowseError {
     /// An object cannot be read.
     #[error(transparent)]
     Object(#[from] ObjectError),
+    /// The files that may refer to others cannot be read.
+    #[error(transparent)]
+    Files(#[from] FilesError),
     /// The folder.
     #[error(transparent)]
     Folder(#[from] SiteFolderError),
@@ -85,6 +94,8 @@ pub fn browse(
     mend: &MendCommand<'_>,
 ) -> Result<Browsed, BrowseError> {
     let folder = SiteFolder::open(output)?;
+    let referring = links::referring(workspace, root)?;
+    let history = links::history(&workspace.repository, root.commit)?;
     let known = KnownNodes::of(workspace, store, root)?;
     let spots = Spots::of(&known.scan, PAGES_MAX).ok_or(BrowseError::TooMany)?;
     let site = Site {
@@ -93,6 +104,9 @@ pub fn browse(
         known: &known,
         spots,
         mend,
+        referring,
+        history,
+        today: today(workspace, root)?,
     };
     site.write(
         &workspace.repository,
@@ -109,6 +123,10 @@ struct Site<'s> {
     /// By node: a file's bytes, and those of all files below a directory's paths.
     sizes: Vec<u64>,
     mend: &'s MendCommand<'s>,
+    referring: AllReferring,
+    history: HashMap<TreePath, Vec<PastCommit>>,
+    /// The day of the commit, since 1970.
+    today: i64,
 }
 
 /// What is known of paths below, when their directory is written.
@@ -117,6 +135,8 @@ struct Below {
     counts: Vec<FreshnessCounts>,
     /// By path: what it is, in one line of HTML.
     lines: Vec<Box<str>>,
+    /// What statements have in common.
+    facts: Vec<ShadeFacts>,
 }
 
 impl Site<'_> {
@@ -164,15 +184,17 @@ impl Site<'_> {
         for level in self.spots.levels_up() {
             let work = |repo: &Repository, at: usize| {
                 let number = level.start + at as u32;
-                let (page, line) = self.page(repo, number, &below);
-                let written = folder.write(&page.address, page.render().as_bytes())?;
-                Ok::<_, SiteFolderError>((written, line))
+                let made = self.page(repo, number, &below);
+                let bytes = made.page.render();
+                let written = folder.write(&made.page.address, bytes.as_bytes())?;
+                Ok::<_, SiteFolderError>((written, made.line, made.facts))
             };
             let pages = on_all_cores(level.len(), repo, || repo.fork(), work);
             for (number, page) in level.zip(pages) {
-                let (written, line) = page?;
+                let (written, line, facts) = page?;
                 done.written += usize::from(written);
                 below.lines[number as usize] = line.into();
+                below.facts[number as usize] = facts;
             }
         }
         done.removed = folder.finish(&all)?;
@@ -195,6 +217,7 @@ impl Site<'_> {
             freshness: vec![Freshness::Missing; count],
             counts: vec![FreshnessCounts::default(); count],
             lines: vec![Box::default(); count],
+            facts: vec![ShadeFacts::default(); count],
         };
         for number in (0..count as u32).rev() {
             let node = self.spots.spot(number).node;
@@ -213,8 +236,7 @@ impl Site<'_> {
         below
     }
 
-    /// A page, and the line that the page of the directory above says of it.
-    fn page(&self, repo: &Repository, number: u32, below: &Below) -> (SitePage, String) {
+    fn page(&self, repo: &Repository, number: u32, below: &Below) -> MadePage {
         let spots = &self.spots;
         let node = spots.spot(number).node;
         let (path, is_directory) = (spots.path(number), spots.is_directory(number));
@@ -245,10 +267,52 @@ impl Site<'_> {
                 .map(|heard| self.said(number, &address, heard))
                 .collect(),
             mends: self.mends(number, &path, &heard),
-            referring: None,
+            referring: self.referring(&path),
+            history: self.history.get(&path).cloned().unwrap_or_default(),
             address,
         };
-        (page, line)
+        let facts = self.shade_facts(number, &heard, below);
+        MadePage { page, line, facts }
+    }
+
+    /// The pages of the files that refer to a file.
+    fn referring(&self, path: &TreePath) -> Option<(Vec<PageLink>, usize)> {
+        let known = self.referring.get(path)?;
+        let link = |path: &TreePath| {
+            let number = self.spots.find(ROOT, &path.to_text())?;
+            Some(PageLink {
+                name: path.to_text().into_owned(),
+                address: self.spots.address(number),
+            })
+        };
+        let links: Vec<PageLink> = known.first.iter().filter_map(link).collect();
+        let more = known.more + known.first.len() - links.len();
+        Some((links, more))
+    }
+
+    /// What the statements of a path have in common with those of what is below it.
+    fn shade_facts(&self, number: u32, heard: &[NodeStatement], below: &Below) -> ShadeFacts {
+        let said = heard.iter().filter(|one| !one.is_synthesis);
+        let said = said.filter(|one| one.frame.made_by() != MadeBy::Program);
+        let mut facts = ShadeFacts::default();
+        for NodeStatement { frame, .. } in said {
+            let made = frame.created.as_deref().and_then(clock::parse_day);
+            facts.add(&ShadeFacts {
+                oldest: made,
+                cost: frame.cost.map_or(0, |cost| cost.0),
+                covered: 1,
+                ..ShadeFacts::default()
+            });
+        }
+        if self.spots.is_directory(number) {
+            facts.covered = 0;
+            for child in self.spots.children(number) {
+                facts.add(&below.facts[child as usize]);
+            }
+        } else {
+            (facts.files, facts.covered) = (1, facts.covered.min(1));
+        }
+        facts
     }
 
     /// The pages above, from the root.
@@ -430,6 +494,7 @@ impl Site<'_> {
                 title: format!("{} more", tile.count),
                 address: None,
                 freshness: Some(Freshness::Missing),
+                shades: Shades::default(),
             },
             Some(child) => {
                 // What is not looked into stands for what asks for attention most below it.
@@ -449,11 +514,28 @@ impl Site<'_> {
                     ),
                     address: Some(spots.address(child)),
                     freshness: (!tile.is_open).then_some(freshness),
+                    shades: below.facts[child as usize].shades(self.today),
                 }
             }
         });
         drawn.collect()
     }
+}
+
+/// A page, the line that the page of the directory above says of it, and what its map shows of it.
+struct MadePage {
+    page: SitePage,
+    line: String,
+    facts: ShadeFacts,
+}
+
+/// The day of the commit, against which ages are told; of a tree alone the first day.
+fn today(workspace: &Workspace, root: &SnapshotRoot) -> Result<i64, ObjectError> {
+    let Some(commit) = root.commit else {
+        return Ok(0);
+    };
+    let seconds = workspace.repository.log_entry(&commit)?.seconds;
+    Ok((seconds / 86_400) as i64)
 }
 
 /// Who said it, when, and under which id.

@@ -4,12 +4,16 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::files::FilesError;
 use super::map::{self, SnapshotSymbols};
+use super::modules::Modules;
+use super::refers::Question;
 use crate::base::cores::on_all_cores;
 use crate::base::limit::DIFF_PATHS_MAX;
 use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, ObjectError, Repository, Side, diff_trees};
 use crate::regen::record::{Blob, Records, with_blob};
-use crate::review::{self, Changes, Code, Content, File, FileRole, How, Refers, Version};
+use crate::review::{
+    self, Changes, Code, Content, Declaration, File, FileRole, How, Refers, Version,
+};
 use crate::symbol;
 use crate::symbol::map::MapFile;
 use crate::synthesis::outline;
@@ -37,7 +41,7 @@ pub fn review(workspace: &Workspace, old: NodeId, new: NodeId) -> Result<Changes
         let (old, new) = &pairs[at];
         let read = |side: &Option<Placed>| {
             side.as_ref()
-                .map(|(path, side)| version(repo, &records, path, *side))
+                .map(|(path, side)| version_of(repo, &records, path, *side))
                 .transpose()
         };
         Ok::<_, ObjectError>(File {
@@ -47,10 +51,58 @@ pub fn review(workspace: &Workspace, old: NodeId, new: NodeId) -> Result<Changes
     };
     let repo = &workspace.repository;
     let files = on_all_cores(pairs.len(), repo, || repo.fork(), work);
-    let mut changes = review::compare(files.into_iter().collect::<Result<_, _>>()?);
+    let mut files: Vec<File> = files.into_iter().collect::<Result<_, _>>()?;
+    narrow(repo, &records, [old, new], &mut files)?;
+    let mut changes = review::compare(files);
     add_references(workspace, old, new, &mut changes)?;
     changes.order();
     Ok(changes)
+}
+
+/// Makes what others cannot name, whatever is written at it, visible to its package or file alone: in modules of Rust, and in
+/// sources of C.
+fn narrow(
+    repo: &Repository,
+    records: &Records,
+    trees: [NodeId; 2],
+    files: &mut [File],
+) -> Result<(), ObjectError> {
+    let [mut old, mut new] = [Modules::default(), Modules::default()];
+    for file in files {
+        let sides = [
+            (&mut file.old, &mut old, trees[0]),
+            (&mut file.new, &mut new, trees[1]),
+        ];
+        for (version, modules, tree) in sides {
+            let Some(Version { path, content, .. }) = version else {
+                continue;
+            };
+            let Content::Code(code) = content else {
+                continue;
+            };
+            if path.as_bytes().ends_with(b".c") {
+                review::narrow_to_linked(&mut code.declarations);
+            }
+            if !path.as_bytes().ends_with(b".rs")
+                || !code.declarations.iter().any(Declaration::is_public)
+            {
+                continue;
+            }
+            let mut read = |path: &TreePath| -> Result<_, ObjectError> {
+                let Some(side) = repo.find_entry(&tree, path.as_bytes())? else {
+                    return Ok(None);
+                };
+                let version = version_of(repo, records, path, side)?;
+                Ok(match version.content {
+                    Content::Code(code) => Some(code.declarations),
+                    _ => None,
+                })
+            };
+            let exposed = modules.exposed(path, &mut read)?;
+            exposed.narrow(&mut code.declarations);
+        }
+    }
+    Ok(())
 }
 
 /// A file of one of the trees.
@@ -103,7 +155,7 @@ fn join(pairs: &mut Vec<Pair>, renames: Vec<(TreePath, TreePath)>) {
     }
 }
 
-fn version(
+fn version_of(
     repo: &Repository,
     records: &Records,
     path: &TreePath,
@@ -175,12 +227,46 @@ fn add_references(
         if wanted.is_empty() {
             continue;
         }
-        let symbols = map::symbols(&workspace.repository, &workspace.state, tree)?;
-        for (number, refers) in referring(&symbols, &wanted, changes) {
+        for (number, refers) in refers(workspace, tree, &wanted, changes)? {
             changes.list[number].refers = refers;
         }
     }
     Ok(())
+}
+
+/// The same of one tree, from the cache where this was looked for before.
+fn refers(
+    workspace: &Workspace,
+    tree: NodeId,
+    wanted: &BTreeMap<TreePath, Vec<usize>>,
+    changes: &Changes,
+) -> Result<Vec<(usize, Refers)>, FilesError> {
+    let numbers: Vec<usize> = wanted.values().flatten().copied().collect();
+    let declared = wanted.iter().flat_map(|(path, numbers)| {
+        let declaration = move |number: &usize| (path, changes.list[*number].declaration());
+        numbers.iter().map(declaration)
+    });
+    let (question, cache) = (Question::of(&tree, declared), workspace.state.cache());
+    if let Some(known) = question.recall(&cache) {
+        let number = |(place, refers)| Some((*numbers.get(place)?, refers));
+        return Ok(known.into_iter().filter_map(number).collect());
+    }
+    let symbols = map::symbols(&workspace.repository, &workspace.state, tree)?;
+    let found = referring(&symbols, wanted, changes);
+    // What is not in this clone may come later.
+    if symbols.absent.is_empty() {
+        let places: HashMap<usize, usize> = numbers
+            .into_iter()
+            .enumerate()
+            .map(|(place, number)| (number, place))
+            .collect();
+        let answer: Vec<(usize, Refers)> = found
+            .iter()
+            .map(|(number, refers)| (places[number], refers.clone()))
+            .collect();
+        question.keep(&cache, &answer);
+    }
+    Ok(found)
 }
 
 fn referring(
@@ -221,7 +307,7 @@ fn referring(
 }
 
 /// The number of a declaration in a map's list of its file.
-fn entry(file: &MapFile<'_>, declaration: &review::Declaration) -> Option<u32> {
+fn entry(file: &MapFile<'_>, declaration: &Declaration) -> Option<u32> {
     let is_it = |entry: symbol::map::MapEntry<'_>| {
         entry.form.line == declaration.line && entry.name == declaration.own
     };

@@ -147,7 +147,7 @@ fn key(one: &Declaration) -> (&str, bool) {
 
 /// Whether others see the same of both.
 fn seen(one: &Declaration, other: &Declaration) -> bool {
-    one.signature == other.signature
+    one.form() == other.form()
         && one.attributes == other.attributes
         && one.own_visibility == other.own_visibility
         && (one.kind == other.kind || is_callable(one.kind) && is_callable(other.kind))
@@ -327,8 +327,8 @@ fn change(how: How, file: u32) -> Change {
 /// be another there.
 fn is_alike(one: &Declaration, other: &Declaration) -> bool {
     let tail = |one: &Declaration| {
-        let at = one.signature.find(&one.own).unwrap_or(0);
-        one.signature[at..].to_owned()
+        let at = one.form().find(&one.own).unwrap_or(0);
+        one.form()[at..].to_owned()
     };
     if one.kind != other.kind || tail(one) != tail(other) || one.value != other.value {
         return false;

@@ -1,6 +1,7 @@
 //! The declarations of one file as a flat list, each under its qualified name.
 
 use super::export;
+use super::form::form;
 use super::signature::{counts, normal, normal_value};
 use crate::symbol::{BodyDigest, Kind, Language, Outline, Symbol, Visibility};
 
@@ -19,6 +20,8 @@ pub struct Declaration {
     pub own_visibility: Visibility,
     /// What others see of it, without what means nothing.
     pub signature: String,
+    /// The same in the form in which it is compared, where that is another.
+    pub form: Option<String>,
     /// Its attributes and decorators, without those that only speak to the compiler.
     pub attributes: Vec<String>,
     /// The digest of its body; of what has a value, which is read instead, nothing.
@@ -42,6 +45,12 @@ impl Declaration {
     #[must_use]
     pub fn is_public(&self) -> bool {
         self.visibility == Visibility::Public
+    }
+
+    /// The signature in the form in which it is compared.
+    #[must_use]
+    pub fn form(&self) -> &str {
+        self.form.as_deref().unwrap_or(&self.signature)
     }
 
     /// Whether its value is what others see of it, so that another one is a change of the signature.
@@ -73,6 +82,7 @@ pub fn declarations(outline: &Outline, text: &str) -> Vec<Declaration> {
         own_visibility: Visibility::Public,
         number: None,
         is_test: false,
+        is_module: true,
     };
     listing.add_all(&outline.symbols, around);
     set_lines(&mut listing.found, text);
@@ -87,6 +97,8 @@ struct Around<'a> {
     own_visibility: Visibility,
     number: Option<u32>,
     is_test: bool,
+    /// Whether it is a module or a whole file.
+    is_module: bool,
 }
 
 struct Listing<'t> {
@@ -109,12 +121,23 @@ impl Listing<'_> {
             // What is added to a type of another file is as visible as that type, which is not known here.
             let own = match symbol.kind {
                 Kind::Extension | Kind::Implementation => Visibility::Public,
+                _ if is_hidden(symbol) => symbol.visibility().max(Visibility::Package),
                 _ => symbol.visibility(),
             };
+            let qualified = match target(symbol).filter(|_| around.name.is_empty()) {
+                Some(target) => [&target, self.separator, own_name(symbol)].concat(),
+                None => name(own_name(symbol)),
+            };
             let within = Around {
-                name: &name(own_name(symbol)),
-                visibility: own.max(around.visibility),
+                name: &qualified,
+                // An implementation in a private module is as visible as its type and trait.
+                visibility: if symbol.kind == Kind::Implementation && around.is_module {
+                    own
+                } else {
+                    own.max(around.visibility)
+                },
                 own_visibility: own,
+                is_module: symbol.kind == Kind::Module,
                 number: around.number,
                 is_test: around.is_test || is_test(symbol),
             };
@@ -131,6 +154,7 @@ impl Listing<'_> {
                         );
                         self.found.push(Declaration {
                             own,
+                            form: form(self.language, &signature, ""),
                             signature,
                             ..one
                         });
@@ -148,13 +172,15 @@ impl Listing<'_> {
     /// One with what is known of it from around.
     fn declaration(&self, symbol: &Symbol, around: Around<'_>) -> Declaration {
         let attributes = symbol.attributes.iter().filter(|text| counts(text));
+        let signature = normal(self.language, &symbol.signature);
         Declaration {
             name: around.name.to_owned(),
             own: own_name(symbol).to_owned(),
             kind: symbol.kind,
             visibility: around.visibility,
             own_visibility: around.own_visibility,
-            signature: normal(self.language, &symbol.signature),
+            form: form(self.language, &signature, own_name(symbol)),
+            signature,
             attributes: attributes.map(|text| normal(self.language, text)).collect(),
             body: if has_value(symbol.kind) {
                 BodyDigest::default()
@@ -190,6 +216,27 @@ fn own_name(symbol: &Symbol) -> &str {
     }
 }
 
+/// The type that an interface is implemented for, where that stands elsewhere: `BStr` of `impl<'a> Deref for &'a BStr`.
+fn target(symbol: &Symbol) -> Option<String> {
+    if symbol.kind != Kind::Implementation {
+        return None;
+    }
+    let (_, target) = symbol.signature.split_once(" for ")?;
+    let target = target.split(" where ").next().unwrap_or(target).trim();
+    let named = target.trim_start_matches('&').trim_start();
+    let named = match named.strip_prefix('\'') {
+        Some(rest) => rest.split_once(' ').map_or(named, |(_, rest)| rest),
+        None => named,
+    };
+    let named = named.strip_prefix("mut ").unwrap_or(named);
+    let name = named.split(['<', ' ']).next().unwrap_or(named);
+    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    Some(match name.rsplit("::").next() {
+        Some(last) if name.chars().all(is_name) => last.to_owned(),
+        _ => target.to_owned(),
+    })
+}
+
 fn separator(language: Option<Language>) -> &'static str {
     match language {
         Some(Language::Rust | Language::Cpp | Language::Php | Language::Ruby) => "::",
@@ -203,6 +250,14 @@ fn is_declaration(kind: Kind) -> bool {
         kind,
         Kind::Heading | Kind::Key | Kind::Entry | Kind::Column | Kind::Rule | Kind::Line
     )
+}
+
+/// Rust's mark for what others can name and should not.
+fn is_hidden(symbol: &Symbol) -> bool {
+    symbol
+        .attributes
+        .iter()
+        .any(|text| text == "#[doc(hidden)]")
 }
 
 fn is_test(symbol: &Symbol) -> bool {

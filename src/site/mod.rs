@@ -10,6 +10,7 @@ pub mod freshness;
 pub mod markdown;
 pub mod page;
 pub mod search;
+pub mod shade;
 pub mod sheet;
 pub mod treemap;
 

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::address::relative;
 use super::escape::{escaped, thousands};
 use super::freshness::{Freshness, FreshnessCounts};
+use super::shade::{COLOURINGS, Shades};
 use super::treemap::{HEIGHT, Rect, TITLE_HEIGHT, WIDTH};
 
 /// The style sheet.
@@ -43,6 +44,19 @@ pub struct SitePage {
     pub mends: Vec<Mend>,
     /// Pages that refer to this one, and how many more do.
     pub referring: Option<(Vec<PageLink>, usize)>,
+    /// The newest commits that changed it.
+    pub history: Vec<PastCommit>,
+}
+
+/// A commit that changed what a page is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PastCommit {
+    /// The beginning of its id.
+    pub id: String,
+    /// The day, as in `2026-11-24`.
+    pub day: String,
+    /// The first line of its message.
+    pub subject: String,
 }
 
 /// A name and the page that it leads to.
@@ -80,6 +94,8 @@ pub struct DrawnTile {
     pub address: Option<String>,
     /// Its colour; none for a directory whose entries stand in it.
     pub freshness: Option<Freshness>,
+    /// Its other colours.
+    pub shades: Shades,
 }
 
 /// An entry of a directory.
@@ -146,10 +162,11 @@ impl SitePage {
             self.write_rows(&mut out, inside);
         }
         self.write_said(&mut out);
-        if !self.mends.is_empty() || self.referring.is_some() {
-            out.push_str("<aside>\n");
+        if !self.mends.is_empty() || self.referring.is_some() || !self.history.is_empty() {
+            out.push_str("<aside aria-label=\"About this page\">\n");
             self.write_mends(&mut out);
             self.write_referring(&mut out);
+            self.write_history(&mut out);
             out.push_str("</aside>\n");
         }
         out.push_str("</div>\n</main>\n<footer><p>What is known as of <span class=\"commit\"></span>; <code>git merkle browse</code> writes these pages anew.</p></footer>\n</body>\n</html>\n");
@@ -210,16 +227,18 @@ impl SitePage {
         if inside.tiles.is_empty() {
             return;
         }
+        out.push_str("<figure>\n");
+        write_colourings(out);
         // The table below says the same to those who do not see it.
         let _ = writeln!(
             out,
-            "<figure>\n<svg class=\"map\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" preserveAspectRatio=\"none\" aria-hidden=\"true\" focusable=\"false\">\n<defs><pattern id=\"outdated\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><line class=\"hatch\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"7\"/></pattern><pattern id=\"carried\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\"><circle class=\"dot\" cx=\"3.5\" cy=\"3.5\" r=\"1.3\"/></pattern></defs>"
+            "<svg class=\"map\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" preserveAspectRatio=\"none\" aria-hidden=\"true\" focusable=\"false\">\n<defs><pattern id=\"outdated\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><line class=\"hatch\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"7\"/></pattern><pattern id=\"carried\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\"><circle class=\"dot\" cx=\"3.5\" cy=\"3.5\" r=\"1.3\"/></pattern></defs>"
         );
         let is_seen = |rect: &Rect| rect.width >= TILE_MIN && rect.height >= TILE_MIN;
         for tile in inside.tiles.iter().filter(|tile| is_seen(&tile.rect)) {
             self.write_tile(out, tile);
         }
-        out.push_str("</svg>\n<figcaption>\n<ul class=\"legend\">");
+        out.push_str("</svg>\n<figcaption>\n<ul class=\"legend freshness\">");
         for freshness in Freshness::ALL {
             let count = inside.counts.count(freshness);
             if count > 0 {
@@ -235,14 +254,17 @@ impl SitePage {
                             height: 16.0
                         },
                         freshness.word(),
-                        Some(freshness)
+                        Some(freshness),
+                        ""
                     ),
                     thousands(count),
                     freshness.word(),
                 );
             }
         }
-        out.push_str("</ul>\n</figcaption>\n</figure>\n");
+        out.push_str("</ul>\n");
+        write_legends(out);
+        out.push_str("</figcaption>\n</figure>\n");
     }
 
     fn write_tile(&self, out: &mut String, tile: &DrawnTile) {
@@ -250,11 +272,14 @@ impl SitePage {
             let _ = write!(out, "<a href=\"{}\" tabindex=\"-1\">", self.link(address));
         }
         let class = tile.freshness.map_or("open", Freshness::word);
+        let shades = tile
+            .freshness
+            .map_or_else(String::new, |_| tile.shades.classes());
         let _ = write!(
             out,
             "<g><title>{}</title>{}</g>",
             escaped(&tile.title),
-            rectangle(&tile.rect, class, tile.freshness)
+            rectangle(&tile.rect, class, tile.freshness, &shades)
         );
         let Rect {
             x,
@@ -357,6 +382,21 @@ impl SitePage {
         }
         out.push_str("</ul>\n</section>\n");
     }
+
+    fn write_history(&self, out: &mut String) {
+        if self.history.is_empty() {
+            return;
+        }
+        out.push_str("<section aria-labelledby=\"history\">\n<h2 id=\"history\">Changed by</h2>\n<ul class=\"history\">\n");
+        for PastCommit { id, day, subject } in &self.history {
+            let _ = writeln!(
+                out,
+                "<li><span class=\"by\">{day} <code>{id}</code></span> {}</li>",
+                escaped(subject)
+            );
+        }
+        out.push_str("</ul>\n</section>\n");
+    }
 }
 
 impl SaidText {
@@ -431,7 +471,36 @@ fn below(counts: &FreshnessCounts) -> String {
     format!(" <span class=\"below\">{} below</span>", parts.join(" "))
 }
 
-fn rectangle(rect: &Rect, class: &str, freshness: Option<Freshness>) -> String {
+/// A choice of what the colours of a map say; style sheets do the rest.
+fn write_colourings(out: &mut String) {
+    out.push_str("<fieldset class=\"colours\"><legend>Colours by</legend>");
+    let words = std::iter::once("freshness").chain(COLOURINGS.iter().map(|one| one.word));
+    for (at, word) in words.enumerate() {
+        let checked = if at == 0 { " checked" } else { "" };
+        let _ = write!(
+            out,
+            "<label><input type=\"radio\" name=\"colours\" id=\"by-{word}\" autocomplete=\"off\"{checked}> {word}</label>"
+        );
+    }
+    out.push_str("</fieldset>\n");
+}
+
+/// What the steps of the other colours mean.
+fn write_legends(out: &mut String) {
+    for one in COLOURINGS {
+        let _ = write!(out, "<ul class=\"legend {}\">", one.word);
+        for (step, meaning) in one.steps.iter().enumerate() {
+            let _ = write!(
+                out,
+                "<li><svg viewBox=\"0 0 26 17\" aria-hidden=\"true\"><rect class=\"tile {}{step}\" x=\"0.5\" y=\"0.5\" width=\"25\" height=\"16\"/></svg>{meaning}</li>",
+                one.letter
+            );
+        }
+        out.push_str("</ul>\n");
+    }
+}
+
+fn rectangle(rect: &Rect, class: &str, freshness: Option<Freshness>, shades: &str) -> String {
     let Rect {
         x,
         y,
@@ -445,7 +514,7 @@ fn rectangle(rect: &Rect, class: &str, freshness: Option<Freshness>) -> String {
         }
         _ => String::new(),
     };
-    format!("<rect class=\"tile {class}\" {place}/>{over}")
+    format!("<rect class=\"tile {class}{shades}\" {place}/>{over}")
 }
 
 fn shortened(text: &str, letters_max: usize) -> String {

@@ -47,17 +47,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @r"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.4ea3e99d0ca850773dc67873f213ce3b2320c5d0e1f4f9b7609c66b4e19a3a4d");
+    insta::assert_snapshot!(name, @r"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.10364cf2f832c61ca97c8e470fa95356fe07c885d5854cb13037f09ad92948bf");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 4ea3e99d0ca850773dc67873f213ce3b2320c5d0e1f4f9b7609c66b4e19a3a4d
+    frame: 10364cf2f832c61ca97c8e470fa95356fe07c885d5854cb13037f09ad92948bf
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: 9114d22218dba4481d124c43bf4058361c3317b008e4ab8b0a64e2943d08a8e7
+    basis: ea6c32d7aa3e6b5e2a55026b9718267030c2b81f87fac66bf00b13456b2b4005
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -75,20 +75,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @r"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.c99cf49735a7c27c4631a6dcda23dff234f7a8ac437b4baba728283d9acd8645");
+    insta::assert_snapshot!(name, @r"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.49adecfbc93f9e1b088330116faf8857f41d602a85394103cef9f453ff4638be");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: c99cf49735a7c27c4631a6dcda23dff234f7a8ac437b4baba728283d9acd8645
+    frame: 49adecfbc93f9e1b088330116faf8857f41d602a85394103cef9f453ff4638be
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: c1bbf5693ef8d3aea369db569a11c6b60fe008d51819de9fe923e2026d294071
+    basis: ec8d670594a9655ea4df3ecdab6384ad214969fa77d400cbeca29e193a847158
     basis-kind: synthesis
     path: "src"
-    children: [4ea3e99d0ca850773dc67873f213ce3b2320c5d0e1f4f9b7609c66b4e19a3a4d]
+    children: [10364cf2f832c61ca97c8e470fa95356fe07c885d5854cb13037f09ad92948bf]
     tool: git-merkle 0.1.0
     ---
 

@@ -1,9 +1,12 @@
-//! `git merkle diff`: how what is known differs between two revisions.
+//! `git merkle diff`: how what is known differs between two revisions, or between two states of the store.
+
+mod states;
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use self::states::States;
 use crate::agent::{OUTLINE, Registry};
 use crate::base::limit::DIFF_PATHS_MAX;
 use crate::base::{AgentId, FrameType, NodeKind, TreePath};
@@ -19,11 +22,15 @@ use crate::workspace::{Workspace, locate, path_filter};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// <rev>..<rev>, <rev>...<rev> (from their merge base), two revisions, or one to compare with HEAD
-    #[arg(value_name = "rev", required = true, num_args = 1..=2)]
+    #[arg(value_name = "rev", required_unless_present = "store", num_args = 1..=2)]
     revisions: Vec<String>,
     /// Compare only these paths and what is below them, or what matches these pathspecs
     #[arg(value_name = "path", last = true)]
     paths: Vec<String>,
+    /// Compare two states of the store instead, commits of refs/merkle/frames, at one revision (HEAD unless you name another); what
+    /// begins with ~, ^ or @{ continues the ref's name, and what is left out is the state of now: '~1..'
+    #[arg(long, value_name = "state..state", allow_hyphen_values = true)]
+    store: Option<String>,
     /// Only frames of this agent
     #[arg(long, value_name = "agent")]
     agent: Option<AgentId>,
@@ -55,6 +62,21 @@ struct Difference {
     moved_from: Option<TreePath>,
 }
 
+impl Difference {
+    /// One of which both sides say all that there is.
+    fn of_words(path: TreePath, slot: Slot, old: Option<String>, new: Option<String>) -> Self {
+        Self {
+            path,
+            slot,
+            old,
+            new,
+            lacks_old: false,
+            lacks_new: false,
+            moved_from: None,
+        }
+    }
+}
+
 /// Of how many changed nodes a side has no frame, by slot.
 type Lacking = BTreeMap<Slot, u64>;
 
@@ -77,6 +99,8 @@ struct Document {
 struct RevisionDocument {
     revision: String,
     tree: String,
+    /// The state of the store, where two of them are compared.
+    store: Option<String>,
     lacking: Vec<LackingDocument>,
 }
 
@@ -101,9 +125,18 @@ struct ChangeDocument {
 /// Prints a word diff of each frame that differs, and says what cannot be compared since a side has no frames.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open_paged()?;
-    let store = workspace.store()?;
-    let range = range::find(&workspace.repository, &args.revisions)?;
-    let found = find(args, &workspace, &store, &range)?;
+    let states = args.store.as_deref();
+    let states = states.map(|written| States::find(&workspace, written));
+    let states = states.transpose()?;
+    let (range, found) = if let Some(states) = &states {
+        let range = states::range(&workspace.repository, &args.revisions)?;
+        let found = states::differences(args, &workspace, &program.ui, states, &range)?;
+        (range, found)
+    } else {
+        let range = range::find(&workspace.repository, &args.revisions)?;
+        let found = find(args, &workspace, &workspace.store()?, &range)?;
+        (range, found)
+    };
     let Found {
         differences,
         old,
@@ -123,9 +156,10 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     }
     if program.ui.is_json() {
         let changes = differences.into_iter().map(document).collect();
+        let [of_old, of_new] = States::ids(states.as_ref());
         let document = Document {
-            old: revision(&range.old, old),
-            new: revision(&range.new, new),
+            old: revision(&range.old, old, of_old),
+            new: revision(&range.new, new, of_new),
             changes,
         };
         program.ui.write_json("diff", &document)?;
@@ -328,7 +362,7 @@ fn tell(ui: &Ui, agents: &Registry, revision: &Revision, lacking: &Lacking) {
     }
 }
 
-fn revision(revision: &Revision, lacking: Lacking) -> RevisionDocument {
+fn revision(revision: &Revision, lacking: Lacking, store: Option<String>) -> RevisionDocument {
     let lacking = lacking.into_iter();
     let lacking = lacking.map(|(Slot { agent, frame_type }, nodes)| LackingDocument {
         agent: agent.to_string(),
@@ -338,6 +372,7 @@ fn revision(revision: &Revision, lacking: Lacking) -> RevisionDocument {
     RevisionDocument {
         revision: revision.name.clone(),
         tree: revision.tree.to_string(),
+        store,
         lacking: lacking.collect(),
     }
 }

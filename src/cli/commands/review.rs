@@ -2,6 +2,7 @@
 
 mod commits;
 mod document;
+mod foreign;
 mod html;
 mod known;
 mod markdown;
@@ -30,6 +31,10 @@ pub struct Args {
     /// Limit Markdown to this many characters, at least 200
     #[arg(long, value_name = "characters", default_value_t = 60_000)]
     limit: usize,
+    /// Show what this remote's frames say of what the branch touches, as foreign: of a fork, whose frames were fetched and not
+    /// accepted; may be repeated
+    #[arg(long, value_name = "remote")]
+    foreign: Vec<String>,
     /// Show every change, not only those that matter most
     #[arg(long)]
     all: bool,
@@ -38,7 +43,7 @@ pub struct Args {
     exit_code: bool,
     /// Write what is known on both sides as two commits, with one Markdown file for each file and directory that differs, so
     /// that git and forges can compare them
-    #[arg(long, conflicts_with_all = ["format", "limit", "all", "exit_code", "fail_on"])]
+    #[arg(long, conflicts_with_all = ["format", "limit", "all", "exit_code", "fail_on", "foreign"])]
     commits: bool,
     /// Push the two commits to a configured remote (default: as for 'push'), and print the address at which its forge
     /// compares them
@@ -79,7 +84,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let store = workspace.store()?;
     let root = workspace.root(&Snapshot::Revision(range.new.name.clone()))?;
     let touched = touched(&workspace, &store, range.old.tree, &root)?;
-    let known = Known::of(&program.ui, &workspace, &store, &touched, &range.new.name);
+    let mut known = Known::of(&program.ui, &workspace, &store, &touched, &range.new.name);
+    known.foreign = foreign::of_remotes(&program.ui, &workspace, &store, &range, &args.foreign)?;
     if program.ui.is_json() {
         let document = Document::of(&range, &changes, KnownDocument::of(&known));
         program.ui.write_json("review", &document)?;

@@ -9,6 +9,7 @@ impl From<BrowseError> for CliError {
         match error {
             BrowseError::Refresh(inner) => inner.into(),
             BrowseError::Object(inner) => inner.into(),
+            BrowseError::Files(inner) => inner.into(),
             BrowseError::Folder(SiteFolderError::Io { path, source }) => {
                 Self::io(format!("cannot write '{}'", path.display()), source)
             }

@@ -17,8 +17,6 @@ use crate::hook::install::{EditError, InstallError, InstallRecordError};
 use crate::hook::watch::WatchError;
 use crate::node::{ScanError, SnapshotError};
 use crate::ops::rendered::RenderError;
-use crate::ops::review::ReviewError;
-use crate::ops::touched::TouchedError;
 use crate::ops::{
     ComposeError, EvaluateError, FilesError, FindError, InputError, RefreshError, StatementError,
 };
@@ -603,28 +601,6 @@ impl From<RenderError> for CliError {
             RenderError::Refresh(error) => error.into(),
             RenderError::Write(error) => error.into(),
             RenderError::Ref(error) => error.into(),
-        }
-    }
-}
-
-impl From<ReviewError> for CliError {
-    fn from(error: ReviewError) -> Self {
-        match error {
-            ReviewError::Object(error) => error.into(),
-            ReviewError::Files(error) => error.into(),
-            ReviewError::TooMany => {
-                Self::from_source(Exit::Refused, error).hint("'git diff --stat' names the files")
-            }
-        }
-    }
-}
-
-impl From<TouchedError> for CliError {
-    fn from(error: TouchedError) -> Self {
-        match error {
-            TouchedError::Object(error) => error.into(),
-            TouchedError::Store(error) => error.into(),
-            TouchedError::Refresh(error) => error.into(),
         }
     }
 }

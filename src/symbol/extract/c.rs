@@ -206,6 +206,7 @@ fn declaration<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
             end: end_of(walk, node, declarator),
         },
     );
+    close_brackets(&mut symbol.signature);
     if let Some(cast) = name
         .parent()
         .filter(|parent| parent.kind() == "operator_cast")
@@ -230,6 +231,14 @@ fn declaration<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
             walk.adopt(level, &owner, &owner, member);
         }
         _ => walk.push(level, symbol),
+    }
+}
+
+/// Takes out the bracket of a macro around a type, whose beginning is blank: `int *) f(void)` is `int * f(void)`.
+fn close_brackets(signature: &mut String) {
+    let open = signature.find('(').unwrap_or(signature.len());
+    if let Some(at) = signature[..open].find(')') {
+        signature.remove(at);
     }
 }
 

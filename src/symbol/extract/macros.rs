@@ -107,7 +107,13 @@ pub(super) fn without_macros(text: &str) -> Cow<'_, str> {
     let (mut at, mut before) = (0, None);
     while at < tokens.all.len() {
         let end = tokens.group_end(at + 1);
-        if tokens.is_candidate(at) && tokens.is_attribute(before, at, end) {
+        if tokens.is_candidate(at) && tokens.wraps_type(before, at, end) {
+            // `MY_API(int *) f(void);`: the type in the bracket stays.
+            blank.push(tokens.all[at].1.start..tokens.all[at + 1].1.end);
+            blank.push(tokens.all[end - 1].1.clone());
+            before = Some(end - 2);
+            at = end;
+        } else if tokens.is_candidate(at) && tokens.is_attribute(before, at, end) {
             blank.push(tokens.all[at].1.start..tokens.all[end - 1].1.end);
             at = end;
         } else {
@@ -176,6 +182,23 @@ impl<'t> Tokens<'t> {
         None
     }
 
+    /// Whether a declaration begins here whose type stands in the bracket of a macro.
+    fn wraps_type(&self, before: Option<usize>, at: usize, end: usize) -> bool {
+        let word = self.word(at);
+        let begins = before.is_none_or(|before| {
+            self.is_sign(before, b";{}") || self.all[before].0 == Kind::Directive
+        }) || before.is_some_and(|before| LEAD.contains(&self.word(before)));
+        let is_type = |token: usize| !self.word(token).is_empty() || self.is_sign(token, b"*&:<>");
+        let is_told = word.ends_with("API") || ABOUT.iter().any(|part| word.contains(part));
+        begins
+            && is_told
+            && end > at + 3
+            && (at + 2..end - 1).all(is_type)
+            && !self.word(at + 2).starts_with(|c: char| c.is_ascii_digit())
+            && !self.word(end).is_empty()
+            && self.is_sign(end + 1, b"(")
+    }
+
     /// Whether the word at a place, with its bracket up to `end`, is neither a type nor a name.
     fn is_attribute(&self, before: Option<usize>, at: usize, end: usize) -> bool {
         let word = self.word(at);
@@ -188,6 +211,15 @@ impl<'t> Tokens<'t> {
             let follows = matches!(self.word(end), "const" | "override" | "final" | "noexcept")
                 || is_loud(self.word(end));
             return follows || self.is_sign(end, b";{=,):");
+        }
+        // `int (MY_CALL *f)(int);`
+        if end == at + 1
+            && before.is_some_and(|before| self.is_sign(before, b"("))
+            && self.is_sign(end, b"*")
+        {
+            return ["CALL", "CDECL", "API"]
+                .iter()
+                .any(|part| word.contains(part));
         }
         let begins = before.is_none_or(|before| {
             self.is_sign(before, b";{}:>") || self.all[before].0 == Kind::Directive
@@ -381,6 +413,22 @@ mod tests {
                 "struct ALIGNED(8) Item final : Base {",
                 "struct            Item final : Base {",
             ),
+            (
+                "SHOP_PUBLIC(Item *) f(void) { }",
+                "            Item *  f(void) { }",
+            ),
+            (
+                "} SHOPAPI(enum State)\nf(int x);",
+                "}         enum State \nf(int x);",
+            ),
+            (
+                "extern SHOP_API(const char *) f();",
+                "extern          const char *  f();",
+            ),
+            (
+                "void *(MY_CDECL *make)(int x);",
+                "void *(         *make)(int x);",
+            ),
             ("class API_X Item;", "class       Item;"),
             ("MY_API void f();", "       void f();"),
             (
@@ -428,6 +476,8 @@ mod tests {
             "enum { MAX_SIZE };",
             "int MAX_API;",
             "TEST_F(Item, Works) { CHECK_EQ(1, 2); }",
+            "FOR_EACH(item) f(item);",
+            "void f() { CALL_API(1, 2); }",
             "x = (int) MAX_SIZE;",
             "f(\"class A_B C {\"); // class A_B C {",
             "auto x = R\"(class A_B C {)\";",

@@ -317,3 +317,95 @@ fn what_moved_is_told_as_moved() {
         .ok();
     assert_eq!(names, "src/lib.rs\nsrc/main.rs\n");
 }
+
+#[test]
+fn two_states_of_the_store_at_one_commit() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    repo.merkle(&["note", "README.md", "-m", "Says what it is."])
+        .ok();
+    repo.merkle(&["note", "src/lib.rs", "-m", "Adds numbers."])
+        .ok();
+    insta::assert_snapshot!(told(&repo.merkle(&["diff", "--store", "~1.."])), @"
+    diff src/lib.rs human/note
+    +Adds numbers.
+
+    --- exit 0
+    ");
+    repo.git(&["config", "user.name", "Bob"]).ok();
+    repo.git(&["config", "user.email", "bob@example.com"]).ok();
+    repo.merkle(&["note", "src/lib.rs", "-m", "Overflows."])
+        .ok();
+    // What one person says takes the place of nothing that another has said.
+    insta::assert_snapshot!(told(&repo.merkle(&["diff", "--store", "~1..", "--exit-code"])), @"
+    diff src/lib.rs human/note
+    +Overflows.
+
+    --- exit 1
+    ");
+    repo.merkle(&["note", "src/lib.rs", "-m", "Overflows at 255."])
+        .ok();
+    repo.merkle(&["retract", "src/lib.rs"]).ok();
+    insta::assert_snapshot!(told(&repo.merkle(&["diff", "--store", "~2..~1"])), @"
+    diff src/lib.rs human/note
+     [-Overflows.-]{+Overflows at 255.+}
+
+    --- exit 0
+    ");
+    insta::assert_snapshot!(told(&repo.merkle(&["diff", "--store", "~1"])), @"
+    diff src/lib.rs human/note
+    -Overflows at 255.
+
+    --- exit 0
+    ");
+    insta::assert_snapshot!(told(&repo.merkle(&["diff", "--store", "~5..", "--name-only", "--", "README.md"])), @"
+    README.md
+    --- exit 0
+    ");
+    let json = repo
+        .merkle(&["diff", "--store", "~1..", "--json"])
+        .json("diff");
+    assert_eq!(json["old"]["store"], repo.id("refs/merkle/frames~1"));
+    assert_eq!(json["new"]["store"], repo.id("refs/merkle/frames"));
+    assert_eq!(json["old"]["tree"], json["new"]["tree"]);
+}
+
+#[test]
+fn what_two_states_say_elsewhere_is_counted() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    repo.merkle(&["note", "README.md", "-m", "Says what it is."])
+        .ok();
+    repo.fill("commit second\n+ README.md = # Another");
+    insta::assert_snapshot!(told(&repo.merkle(&["diff", "--store", "~1.."])), @"
+    --- stderr
+    1 node that does not stand in 'HEAD' has other frames as well
+    --- exit 0
+    ");
+    insta::assert_snapshot!(told(&repo.merkle(&["diff", "--store", "~1..", "HEAD~1"])), @"
+    diff README.md human/note
+    +Says what it is.
+
+    --- exit 0
+    ");
+    insta::assert_snapshot!(told(&repo.merkle(&["diff", "--store", "HEAD..", "--name-only"])), @"
+    src
+    src/deep
+    src/deep/mod.rs
+    src/lib.rs
+    --- stderr
+    warning: 3 entries of these states are no frames; is each a commit of 'refs/merkle/frames'?
+    2 nodes that do not stand in 'HEAD' have other frames as well
+    --- exit 0
+    ");
+    insta::assert_snapshot!(told(&repo.merkle(&["diff", "--store", "~1..", "HEAD~1..HEAD"])), @"
+    --- stderr
+    error: two states of the store are compared at one revision
+    --- exit 129
+    ");
+    insta::assert_snapshot!(told(&repo.merkle(&["diff", "--store", "nowhere.."])), @"
+    --- stderr
+    error: unknown revision 'nowhere'
+    --- exit 128
+    ");
+}

@@ -59,7 +59,7 @@ fn events(text: &str) -> impl Iterator<Item = Event<'_>> {
     Parser::new_ext(text, options)
 }
 
-fn check(text: &str) -> Result<(), TestCaseError> {
+pub(super) fn check(text: &str) -> Result<(), TestCaseError> {
     let mut comments = 0;
     for event in events(text) {
         match event {
@@ -77,7 +77,7 @@ fn check(text: &str) -> Result<(), TestCaseError> {
             ),
             Event::Text(own) => prop_assert!(
                 own.chars()
-                    .all(|c| c.is_alphanumeric() || " …·,.".contains(c)),
+                    .all(|c| c.is_alphanumeric() || " …·,.:".contains(c)),
                 "'{own}' in {text}"
             ),
             Event::Code(span) => {

@@ -1,6 +1,8 @@
 //! `review`: what a branch changes, in the order in which a reviewer reads; laws first.
 
+mod comment;
 mod commits;
+mod foreign;
 mod html;
 mod known;
 mod laws;

@@ -3,7 +3,7 @@
 use super::SHOP;
 use crate::support::Sandbox;
 
-const WORKFLOW: &str = include_str!("../../../docs/ci/github-review.yml");
+pub(crate) const WORKFLOW: &str = include_str!("../../../docs/ci/github-review.yml");
 
 /// The shell steps of a workflow, in order: the name and the script.
 pub(crate) fn steps(workflow: &str) -> Vec<(String, String)> {
@@ -51,6 +51,8 @@ fn the_steps_of_the_workflow_need_no_secret_and_make_a_summary() {
         let run = run
             .env("BASE", base.id("main"))
             .env("HEAD", base.id("work"))
+            .env("UPSTREAM", &from)
+            .env("FORK", &from)
             .env("GITHUB_STEP_SUMMARY", clone.join("summary.md"));
         let done = run.run();
         assert_eq!(done.code, Some(0), "{name}: {}", done.err());

@@ -30,6 +30,13 @@ pub(super) struct KnownDocument {
     statements: Vec<StatementDocument>,
     notes: Vec<FrameDocument>,
     not_fresh: Vec<BehindDocument>,
+    foreign: Vec<ForeignDocument>,
+}
+
+#[derive(Serialize)]
+struct ForeignDocument {
+    remote: String,
+    frames: Vec<FrameDocument>,
 }
 
 #[derive(Serialize)]
@@ -77,6 +84,14 @@ impl KnownDocument {
             statements,
             notes,
             not_fresh: behind.collect(),
+            foreign: known
+                .foreign
+                .iter()
+                .map(|one| ForeignDocument {
+                    remote: one.remote.clone(),
+                    frames: one.documents(),
+                })
+                .collect(),
         }
     }
 }

@@ -43,6 +43,14 @@ pub(super) fn render(changes: &Changes, known: &Known<'_>, range: &Range) -> Str
     add("What is said of it", statements(known));
     add("Notes to affirm", notes(known));
     add("Not fresh", behind(known));
+    for store in &known.foreign {
+        let mut html = String::new();
+        for (title, frame) in store.titles() {
+            let note = format!("foreign, from {}", store.remote);
+            said(title, frame, Freshness::Carried, note).write(&mut html);
+        }
+        add(&format!("Foreign: what '{}' says", store.remote), html);
+    }
     let sheet = Sheet {
         title: format!("{} … {}", range.old.name, range.new.name),
         verdict,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::foreign::ForeignStore;
 use crate::cli::advice::shell_word;
 use crate::cli::frames::signatures;
 use crate::cli::words::{write_lines, write_words};
@@ -17,6 +18,8 @@ pub(super) struct Known<'k> {
     pub(super) touched: &'k Touched,
     /// Of each statement, then of each note.
     pub(super) signatures: Vec<Option<Signature>>,
+    /// What forks say.
+    pub(super) foreign: Vec<ForeignStore>,
     /// The revision that is looked at, as an option of a command.
     revision: String,
 }
@@ -35,6 +38,7 @@ impl<'k> Known<'k> {
         Self {
             touched,
             signatures: signatures(ui, workspace, store, &frames),
+            foreign: Vec::new(),
             revision: if revision == "HEAD" {
                 String::new()
             } else {
@@ -73,6 +77,14 @@ impl<'k> Known<'k> {
                 self.touched.carried.len() as u64,
                 "note to affirm",
                 "notes to affirm",
+            ),
+            counted(
+                self.foreign
+                    .iter()
+                    .map(|one| one.statements.len() as u64)
+                    .sum(),
+                "foreign statement",
+                "foreign statements",
             ),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -139,6 +151,9 @@ pub(super) fn write_known(ui: &mut Ui, known: &Known<'_>) -> Result<(), CliError
         let text = format!("not fresh: {agent}/{frame_type} {}", counts.join(", "));
         let text = ui.styled(Style::Caution, &text).to_string();
         writeln!(ui, "{text} (use \"{}\")", known.command(behind))?;
+    }
+    for one in &known.foreign {
+        one.write(ui)?;
     }
     write_provenance(ui, known)
 }

@@ -53,7 +53,8 @@ fn known_items(known: &Known<'_>, range: &Range) -> Vec<String> {
         );
         items.push(format!(
             "- a note to affirm, {}: {}\n",
-            note.age(),
+            // Its commit would be a link.
+            code(&note.age()),
             code(&title)
         ));
     }
@@ -63,6 +64,16 @@ fn known_items(known: &Known<'_>, range: &Range) -> Vec<String> {
             "- not fresh: {stale} outdated, {missing} missing, {}\n",
             code(&known.command(behind))
         ));
+    }
+    for store in &known.foreign {
+        for (title, frame) in store.titles() {
+            let text = format!("{title}: {}", frame.content);
+            items.push(format!(
+                "- foreign, from {}: {}\n",
+                code(&store.remote),
+                code(&text)
+            ));
+        }
     }
     let (old, new) = (code(&range.old.name), code(&range.new.name));
     items.push(format!("- compared: {old} with {new}\n"));

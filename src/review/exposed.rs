@@ -1,0 +1,221 @@
+//! Which items of a module of Rust can be named from outside of its crate.
+//!
+//! `pub` alone does not say so: each module around has to be `pub` too, or one of them has to pass the item on with
+//! `pub use`. What only the crate itself can name is as visible as `pub(crate)`.
+
+use std::collections::BTreeSet;
+
+use super::declaration::Declaration;
+use crate::symbol::{Kind, Visibility};
+
+/// The items of a module that others can name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Exposed {
+    /// All that are `pub`.
+    All,
+    /// These, and no others.
+    Names(BTreeSet<String>),
+}
+
+/// A module around, and which of its modules leads to the one that is looked at.
+#[derive(Debug, Clone, Copy)]
+pub struct ModuleAround<'a> {
+    /// What its file declares.
+    pub declarations: &'a [Declaration],
+    /// The name of the module below.
+    pub child: &'a str,
+}
+
+/// Which items can be named from outside, given the modules around, innermost first, the crate last.
+///
+/// Where a module is declared in a way that is not read (in a macro, with a path) everything counts as it is written.
+#[must_use]
+pub fn exposed(around: &[ModuleAround<'_>]) -> Exposed {
+    // What of the module is seen in it, in the module around it, and so on outwards.
+    let mut states = vec![Exposed::All];
+    for (level, module) in around.iter().enumerate() {
+        let is_child = |one: &&Declaration| {
+            one.kind == Kind::Module && one.owner.is_none() && one.own == module.child
+        };
+        let Some(child) = module.declarations.iter().find(is_child) else {
+            return Exposed::All;
+        };
+        let mut state = Exposed::Names(BTreeSet::new());
+        if child.is_public() {
+            state.add(&states[level]);
+        }
+        let path: Vec<&str> = around[..=level].iter().rev().map(|one| one.child).collect();
+        let exports = module.declarations.iter();
+        for export in exports.filter(|one| one.kind == Kind::Export && one.is_public()) {
+            if let Some(passed_on) = passed_on(&export.signature, &path, &states) {
+                state.add(&passed_on);
+            }
+        }
+        states.push(state);
+    }
+    states.pop().expect("there is one at least")
+}
+
+/// What a `pub use` passes on of the module at a path; `states` says what is seen of it, from that module outwards.
+fn passed_on(signature: &str, path: &[&str], states: &[Exposed]) -> Option<Exposed> {
+    let (_, written) = signature.split_once("use ")?;
+    let written = written.split(" as ").next().unwrap_or_default();
+    let parts = written.split("::").map(str::trim);
+    let mut parts: Vec<&str> = parts
+        .skip_while(|part| matches!(*part, "" | "crate" | "self" | "super"))
+        .collect();
+    if parts.last() == Some(&"self") {
+        parts.pop();
+    }
+    // How far into the path a list of modules leads; what leads nowhere is of something else.
+    let depth = |parts: &[&str]| (1..=path.len()).find(|depth| path[..*depth].ends_with(parts));
+    let (last, modules) = parts.split_last()?;
+    if let Some(depth) = depth(&parts) {
+        return Some(states[path.len() - depth].clone());
+    }
+    let depth = depth(modules).filter(|_| !modules.is_empty())?;
+    let seen = &states[path.len() - depth];
+    match *last {
+        "*" => Some(seen.clone()),
+        last => seen
+            .has(last)
+            .then(|| Exposed::Names(BTreeSet::from([last.to_owned()]))),
+    }
+}
+
+impl Exposed {
+    /// Whether an item can be named from outside.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Names(names) => names.contains(name),
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        match (&mut *self, other) {
+            (Self::All, _) => {}
+            (_, Self::All) => *self = Self::All,
+            (Self::Names(names), Self::Names(more)) => names.extend(more.iter().cloned()),
+        }
+    }
+
+    /// Makes what cannot be named from outside visible to its crate alone, with what stands in it.
+    ///
+    /// An exported macro is named by the crate, and whether an implementation is seen depends on its type; members of a type of
+    /// another file are as visible as that.
+    pub fn narrow(&self, declarations: &mut [Declaration]) {
+        if *self == Self::All {
+            return;
+        }
+        for at in 0..declarations.len() {
+            let one = &declarations[at];
+            let is_hidden = match one.owner {
+                Some(owner) => declarations[owner as usize].visibility != Visibility::Public,
+                None => {
+                    one.own == one.name
+                        && !matches!(one.kind, Kind::Macro | Kind::Implementation)
+                        && !self.has(&one.own)
+                }
+            };
+            if is_hidden && one.is_public() {
+                declarations[at].visibility = Visibility::Package;
+            }
+        }
+    }
+}
+
+/// Makes what a source file of C defines for its own use private to it: types and macros, which others would have to
+/// include. What is linked stays as it is.
+pub fn narrow_to_linked(declarations: &mut [Declaration]) {
+    for at in 0..declarations.len() {
+        let one = &declarations[at];
+        let is_hidden = match one.owner {
+            Some(owner) => declarations[owner as usize].visibility == Visibility::Private,
+            None => !matches!(one.kind, Kind::Function | Kind::Variable | Kind::Constant),
+        };
+        if is_hidden {
+            declarations[at].visibility = Visibility::Private;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::declarations;
+    use crate::symbol::{Language, extract};
+
+    fn read(text: &str) -> Vec<Declaration> {
+        declarations(&extract(Some(Language::Rust), text.as_bytes()), text)
+    }
+
+    /// What of `a`, `b` and `c` in the module at a path is seen, given the texts of the modules around, the crate's first.
+    fn seen(path: &str, texts: &[&str]) -> String {
+        let names: Vec<&str> = path.split("::").collect();
+        let files: Vec<Vec<Declaration>> = texts.iter().map(|text| read(text)).collect();
+        let around = files.iter().zip(&names).rev();
+        let around: Vec<_> = around
+            .map(|(declarations, child)| ModuleAround {
+                declarations,
+                child,
+            })
+            .collect();
+        let exposed = exposed(&around);
+        ["a", "b", "c"]
+            .into_iter()
+            .filter(|name| exposed.has(name))
+            .collect()
+    }
+
+    #[test]
+    fn what_is_passed_on_is_seen() {
+        for (path, texts, expected) in [
+            ("m", &["pub mod m;"][..], "abc"),
+            ("m", &["mod m;"], ""),
+            ("m", &["pub(crate) mod m;"], ""),
+            ("m", &["macro! { mod m; }"], "abc"),
+            ("m", &["mod m;\npub use m::a;"], "a"),
+            ("m", &["mod m;\nuse m::a;\npub(crate) use m::b;"], ""),
+            ("m", &["mod m;\npub use crate::m::{a as x, c};"], "ac"),
+            ("m", &["mod m;\npub use self::m::*;"], "abc"),
+            ("m", &["mod m;\npub use other::m2::*;"], ""),
+            (
+                "m",
+                &["mod m;\npub mod prelude {\n    pub use crate::m::b;\n}"],
+                "b",
+            ),
+            ("m", &["mod m;\npub use m as n;"], "abc"),
+            ("m::n", &["mod m;", "pub mod n;"], ""),
+            ("m::n", &["pub mod m;", "mod n;\npub use n::b;"], "b"),
+            (
+                "m::n",
+                &["mod m;\npub use m::*;", "mod n;\npub use n::{a, b};"],
+                "ab",
+            ),
+            (
+                "m::n",
+                &["mod m;\npub use m::{a, c};", "mod n;\npub use n::{a, b};"],
+                "a",
+            ),
+            ("m::n", &["mod m;\npub use m::n::c;", "pub mod n;"], "c"),
+            ("m::n", &["mod m;\npub use m::n;", "pub mod n;"], "abc"),
+        ] {
+            assert_eq!(seen(path, texts), expected, "{path} {texts:?}");
+        }
+    }
+
+    #[test]
+    fn what_stands_in_something_hidden_is_hidden() {
+        let text = "pub struct A {\n    pub x: u8,\n}\nimpl A {\n    pub fn f() {}\n}\npub fn b() {}\n#[macro_export]\nmacro_rules! m { () => {} }\nimpl Elsewhere {\n    pub fn g() {}\n}\n";
+        let mut all = read(text);
+        Exposed::Names(BTreeSet::from(["b".to_owned()])).narrow(&mut all);
+        let public: Vec<&str> = all
+            .iter()
+            .filter(|one| one.is_public())
+            .map(|one| one.name.as_str())
+            .collect();
+        assert_eq!(public, ["b", "m", "Elsewhere::g"]);
+    }
+}

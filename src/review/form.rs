@@ -1,0 +1,348 @@
+//! The form in which signatures are compared: what a caller has to write, and what he gets.
+//!
+//! | language | means nothing |
+//! |---|---|
+//! | Rust | `std::`, `core::`, `alloc::` before a path, `crate::` and `self::` before what is passed on, `<'_>` |
+//! | Go | names of parameters, results and receivers; `any` is `interface{}` |
+//! | C | names of parameters, marks of linkers, the old style of declaring parameters behind the list |
+
+use super::signature::{Parts, parts, split};
+use crate::symbol::Language;
+
+/// The form of a signature; `None` where it is compared as it is written.
+pub(super) fn form(language: Option<Language>, signature: &str, name: &str) -> Option<String> {
+    let form = match language? {
+        Language::Rust => without_elided(&without_std(signature)),
+        Language::Go => go(signature, name),
+        Language::C => c(signature, name)?,
+        _ => return None,
+    };
+    (form != signature).then_some(form)
+}
+
+/// The crates of Rust that come with the language.
+const STD: [&str; 3] = ["std::", "core::", "alloc::"];
+
+fn without_std(signature: &str) -> String {
+    let mut out = String::with_capacity(signature.len());
+    let mut rest = signature;
+    while let Some((at, name)) = first_of(rest, &STD) {
+        let end = at + name.len();
+        let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+        let is_whole = !rest[..at].ends_with(is_part);
+        out.push_str(&rest[..if is_whole { at } else { end }]);
+        rest = &rest[end..];
+    }
+    out + rest
+}
+
+/// A lifetime without a name may be left out.
+fn without_elided(signature: &str) -> String {
+    let short = signature.replace("<'_>", "").replace("'_, ", "");
+    match short.split_once("use ") {
+        Some((lead, path)) if short.starts_with("pub") => {
+            let path = ["crate::", "self::", "::"]
+                .iter()
+                .fold(path, |path, start| path.strip_prefix(start).unwrap_or(path));
+            format!("{lead}use {path}")
+        }
+        _ => short,
+    }
+}
+
+fn first_of<'n>(text: &str, names: &[&'n str]) -> Option<(usize, &'n str)> {
+    let found = names
+        .iter()
+        .filter_map(|name| Some((text.find(name)?, *name)));
+    found.min_by_key(|(at, _)| *at)
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+fn go(signature: &str, name: &str) -> String {
+    let signature = signature.replace("interface{}", "any");
+    let Some(Parts {
+        lead,
+        generics,
+        parameters: Some(parameters),
+        behind,
+    }) = parts(&signature, name)
+    else {
+        return signature;
+    };
+    let lead = match lead.trim().strip_prefix("func") {
+        Some(receiver) => format!("func {}", go_list(receiver.trim())),
+        None => lead.trim().to_owned(),
+    };
+    format!(
+        "{lead} {name}{generics}({}) {}",
+        go_types(&parameters).join(", "),
+        go_list(behind)
+    )
+}
+
+/// A list in brackets without its names; anything else as it is.
+fn go_list(text: &str) -> String {
+    let inner = text
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'));
+    inner.map_or_else(
+        || text.to_owned(),
+        |inner| match &go_types(&split(inner))[..] {
+            // A result in brackets is one without.
+            [one] => one.clone(),
+            types => types.join(", "),
+        },
+    )
+}
+
+/// The types of parameters: either all have names or none has, and a name without a type has that of the next.
+fn go_types(list: &[&str]) -> Vec<String> {
+    if !list.iter().any(|text| go_named(text).is_some()) {
+        return list.iter().map(|text| (*text).to_owned()).collect();
+    }
+    let mut types: Vec<String> = Vec::new();
+    for text in list.iter().rev() {
+        let of_next = || types.last().cloned().unwrap_or_default();
+        types.push(go_named(text).map_or_else(of_next, str::to_owned));
+    }
+    types.reverse();
+    types
+}
+
+/// The type of a parameter that has a name.
+fn go_named(text: &str) -> Option<&str> {
+    const TYPES: [&str; 5] = ["chan", "func", "map", "struct", "interface"];
+    let (first, rest) = text.split_once(' ')?;
+    (first.chars().all(is_word) && !TYPES.contains(&first)).then_some(rest.trim())
+}
+
+/// Words of C that are no name of a parameter.
+const C_TYPES: [&str; 14] = [
+    "char", "short", "int", "long", "float", "double", "void", "signed", "unsigned", "const",
+    "volatile", "struct", "enum", "union",
+];
+/// Words before a declaration of C that say nothing of its type.
+const C_LEADS: [&str; 7] = [
+    "extern",
+    "inline",
+    "__inline",
+    "__inline__",
+    "register",
+    "static",
+    "_Noreturn",
+];
+
+fn c(signature: &str, name: &str) -> Option<String> {
+    let tokens = c_tokens(signature);
+    let at = tokens.iter().position(|token| *token == name)?;
+    let lead: Vec<&str> = tokens[..at].iter().copied().filter(is_of_type).collect();
+    // `OF((int x))`: the list stands in the bracket of a macro.
+    let mut open = at + 1;
+    if tokens.get(open).is_some_and(|word| is_loud(word)) {
+        open += 1;
+    }
+    if tokens.get(open) != Some(&"(") {
+        return None;
+    }
+    let end = closed(&tokens, open)?;
+    let (mut list, behind) = (&tokens[open + 1..end], &tokens[end + 1..]);
+    if list.first() == Some(&"(") && closed(list, 0) == Some(list.len() - 1) {
+        list = &list[1..list.len() - 1];
+    }
+    let declared = c_split(behind, ";");
+    let old_style = |word: &str| {
+        declared
+            .iter()
+            .flat_map(|one| c_declared(one))
+            .find(|(known, _)| *known == word)
+            .map(|(_, text)| text)
+    };
+    let types = c_split(list, ",").into_iter().map(|one| match one {
+        [word] => old_style(word).unwrap_or_else(|| (*word).to_owned()),
+        one => c_type(one),
+    });
+    let mut types: Vec<String> = types.collect();
+    if types == ["void"] {
+        types.clear();
+    }
+    Some(format!("{} {name}({})", lead.join(" "), types.join(", ")))
+}
+
+/// The names that one declaration behind a list gives, with their types: `char *a, b`.
+fn c_declared<'t>(tokens: &[&'t str]) -> Vec<(&'t str, String)> {
+    let parts = c_split(tokens, ",");
+    let Some(first) = parts.first() else {
+        return Vec::new();
+    };
+    let is_name = |token: &&str| token.starts_with(|c: char| is_word(c) && !c.is_numeric());
+    let lead = first.iter().rposition(is_name).unwrap_or(0);
+    let lead = first[..lead]
+        .iter()
+        .rposition(|token| *token != "*")
+        .map_or(0, |at| at + 1);
+    let mut found = Vec::new();
+    for (at, part) in parts.iter().enumerate() {
+        let own = if at == 0 { &part[lead..] } else { part };
+        let whole: Vec<&str> = first[..lead].iter().chain(own).copied().collect();
+        if let Some(name) = own.iter().rev().find(|token| is_name(token)) {
+            found.push((*name, c_type(&whole)));
+        }
+    }
+    found
+}
+
+/// A parameter without its name: `const char *name` is `const char *`, and `char a[4]` is `char *`.
+fn c_type(tokens: &[&str]) -> String {
+    let mut kept: Vec<&str> = tokens.iter().copied().filter(is_of_type).collect();
+    let mut arrays = 0;
+    while let Some(open) = kept.iter().rposition(|token| *token == "[") {
+        if kept.last() != Some(&"]") {
+            break;
+        }
+        kept.truncate(open);
+        arrays += 1;
+    }
+    // `void (*f)(int x)`: the name stands behind the star.
+
+    if let Some(star) = kept.windows(2).position(|two| two == ["(", "*"]) {
+        if kept.get(star + 3) == Some(&")") {
+            kept.remove(star + 2);
+        }
+    } else if let [before @ .., last] = &kept[..]
+        && last.starts_with(is_word)
+        && !C_TYPES.contains(last)
+        && before
+            .iter()
+            .any(|word| !matches!(*word, "const" | "volatile" | "struct" | "enum" | "union"))
+            | (before.len() > 1)
+    {
+        kept.pop();
+    }
+    // What a function does with its own copy is its own affair.
+    if kept.last() == Some(&"const") && kept.contains(&"*") {
+        kept.pop();
+    }
+    kept.extend(std::iter::repeat_n("*", arrays));
+    kept.join(" ")
+}
+
+/// Marks for linkers and compilers are no part of a type.
+fn is_of_type(token: &&str) -> bool {
+    const MARKS: [&str; 8] = [
+        "EXPORT", "EXTERN", "IMPORT", "_API", "INTERNAL", "LOCAL", "PUBLIC", "CALL",
+    ];
+    let is_mark = is_loud(token) && MARKS.iter().any(|mark| token.contains(mark));
+    !is_mark && !C_LEADS.contains(token)
+}
+
+fn is_loud(token: &str) -> bool {
+    let is_capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    token.len() > 1 && token.chars().all(is_capital) && token.starts_with(|c: char| !c.is_numeric())
+}
+
+fn c_tokens(text: &str) -> Vec<&str> {
+    let (mut tokens, mut rest) = (Vec::new(), text.trim_start());
+    while let Some(first) = rest.chars().next() {
+        let length = if is_word(first) {
+            rest.find(|c| !is_word(c)).unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
+        };
+        tokens.push(&rest[..length]);
+        rest = rest[length..].trim_start();
+    }
+    tokens
+}
+
+/// The place of the bracket that closes the one at a place.
+fn closed(tokens: &[&str], open: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    (open..tokens.len()).find(|at| {
+        match tokens[*at] {
+            "(" => depth += 1,
+            ")" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    })
+}
+
+fn c_split<'a, 't>(tokens: &'a [&'t str], mark: &str) -> Vec<&'a [&'t str]> {
+    let (mut parts, mut from, mut depth) = (Vec::new(), 0, 0_i32);
+    for (at, token) in tokens.iter().enumerate() {
+        match *token {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth -= 1,
+            token if token == mark && depth == 0 => {
+                parts.push(&tokens[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&tokens[from..]);
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_same(language: Language, name: &str, [one, other]: [&str; 2]) -> bool {
+        let form = |text: &str| form(Some(language), text, name).unwrap_or(text.to_owned());
+        form(one) == form(other)
+    }
+
+    /// By language: two signatures, and between them whether they are the same to a caller.
+    const PAIRS: &str = "
+        rust fn f(&self) -> Bytes == fn f(&self) -> Bytes<'_>
+        rust fn f() -> Cow<str> == fn f() -> Cow<'_, str>
+        rust pub use a::f == pub use crate::a::f
+        rust pub use a::f != pub use b::f
+        rust fn f(&mut fmt::Formatter<'_>) -> fmt::Result == fn f(&mut std::fmt::Formatter<'_>) -> core::fmt::Result
+        rust fn f() -> io::Result<()> != fn f() -> fmt::Result<()>
+        rust fn f() -> my_std::A != fn f() -> my_A
+        go func f(path string, v interface{}) (MetaData, error) == func f(p string, v any) (MetaData, error)
+        go func f(a, b int, c string) (n int, err error) == func f(x int, y int, z string) (int, error)
+        go func f(a, b int) != func f(a int)
+        go func (d *T) f(x chan int) == func (t *T) f(y chan int)
+        go func (d *T) f() != func (d T) f()
+        go func f(map[string]int, func(a int) error) == func f(map[string]int, func(a int) error)
+        go func f[T any](x T) error != func f[K any](x K) error
+        go func f() (err error) == func f() error
+        c int f(const char *name, size_t n) == int f(const char * other, size_t)
+        c int f(unsigned int x) == int f(unsigned int)
+        c int f(struct item x) != int f(struct other x)
+        c int f(void) == int f()
+        c ZEXTERN int ZEXPORT f OF((z_streamp strm, int flush)) == int ZEXPORT f(z_streamp strm, int flush)
+        c int f(strm, a, b) z_streamp strm; const char *a, *b; == int f(z_streamp strm, const char *a, const char *b)
+        c void f(int (*cb)(int x), int a[4]) == void f(int (*back)(int x), int *a)
+        c void f(item * const a) == void f(item *a)
+        c void f(const item *a) != void f(item *a)
+        c void f(int a) != void f(long a)
+        c void f(int a) != int f(int a)
+        c void f(int a) != void f(int a, int b)
+        c void f(item a) != void f(thing a)
+    ";
+
+    #[test]
+    fn what_a_caller_does_not_see_is_no_change() {
+        for line in PAIRS.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let (language, pair) = line.split_once(' ').expect("a language");
+            let language = match language {
+                "rust" => Language::Rust,
+                "go" => Language::Go,
+                _ => Language::C,
+            };
+            let (pair, expected) = match pair.split_once(" == ") {
+                Some(pair) => (pair, true),
+                None => (pair.split_once(" != ").expect("a pair"), false),
+            };
+            assert_eq!(is_same(language, "f", [pair.0, pair.1]), expected, "{line}");
+        }
+    }
+}
