@@ -3,6 +3,7 @@
 use super::flow::Next;
 use super::gather::{Ingredients, SessionView};
 use super::question::{self, Addressee, TurnAsking, Words, images, turn_wish};
+use super::summary::due_summary;
 use super::task::Task;
 use super::turn::{as_edited, before, edited_prompt};
 use super::turn_error::TurnError;
@@ -112,7 +113,7 @@ pub fn preview(
         }
         None => None,
     };
-    let words = match &edited {
+    let mut words = match &edited {
         Some(turn) => {
             let place = Place {
                 turn: Some(turn),
@@ -122,7 +123,30 @@ pub fn preview(
         }
         None => built?,
     };
+    let note = summary_note(workspace, folder, &own, asking)?;
+    words.notes.extend(note);
     Ok(Preview { words, definition })
+}
+
+/// What `turn run` does before it sends what is shown, where a model is to write a summary.
+fn summary_note(
+    workspace: &Workspace,
+    folder: &SessionFolder,
+    own: &SessionRecord,
+    asking: &TurnAsking,
+) -> Result<Option<String>, TurnError> {
+    let due = match due_summary(workspace, folder, own, asking) {
+        Ok(due) => due,
+        // A summarizer with too small a window: the rule's summary, which is shown, stays.
+        Err(TurnError::Fit(_)) => None,
+        Err(error) => return Err(error),
+    };
+    Ok(due.map(|due| {
+        format!(
+            "'turn run' first asks '{}' to sum up {} messages, and sends its summary in the place of the one shown here",
+            due.definition.name, due.messages
+        )
+    }))
 }
 
 fn preview_alone(

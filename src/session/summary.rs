@@ -10,6 +10,7 @@ use super::history::{History, HistoryEntry};
 use super::open::{OpenSession, append_to_history};
 use super::question::{self, TurnAsking};
 use super::turn_error::TurnError;
+use super::{SessionFolder, SessionRecord};
 use crate::chat::{Capabilities, GenerationParams, Request};
 use crate::ops::{self, AskingError, Payer};
 use crate::profile::{FitError, ProviderRole, Wish, fit, input_tokens_max, with_output};
@@ -37,17 +38,17 @@ pub struct DueSummary {
 /// nor its profile names a summarizer.
 pub fn due_summary(
     workspace: &Workspace,
-    open: &OpenSession,
+    folder: &SessionFolder,
+    own: &SessionRecord,
     asking: &TurnAsking,
 ) -> Result<Option<DueSummary>, TurnError> {
-    let history = History::decode(&open.folder.read_history()?);
+    let history = History::decode(&folder.read_history()?);
     let Some((summary, entries)) = history.due() else {
         return Ok(None);
     };
-    let profile = question::turn_profile(workspace, &open.own, asking)?;
+    let profile = question::turn_profile(workspace, own, asking)?;
     let role = ProviderRole::Summarizer;
-    let Some(name) = open
-        .own
+    let Some(name) = own
         .provider_of(role)
         .or(profile.providers.get(&role).map(String::as_str))
     else {

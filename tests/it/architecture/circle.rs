@@ -283,7 +283,7 @@ fn leaves(source: &Source, start: usize) -> Vec<(Path, String)> {
                 });
             let below = members.flat_map(|index| leaves(source, index));
             below
-                .map(|(rest, alias)| joined(&path, rest, alias))
+                .map(|(rest, alias)| joined(&path, &rest, alias))
                 .collect()
         }
         "*" => vec![(path, "*".to_owned())],
@@ -296,13 +296,13 @@ fn leaves(source: &Source, start: usize) -> Vec<(Path, String)> {
 }
 
 /// `{self}` in a group is the group's own module.
-fn joined(path: &[String], rest: Path, alias: String) -> (Path, String) {
+fn joined(path: &[String], rest: &[String], alias: String) -> (Path, String) {
     if rest == ["self"] {
         let own = path.last().cloned().unwrap_or_default();
         let alias = if alias == "self" { own } else { alias };
         return (path.to_vec(), alias);
     }
-    ([path, &rest].concat(), alias)
+    ([path, rest].concat(), alias)
 }
 
 fn is_name(text: &str) -> bool {

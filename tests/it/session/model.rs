@@ -368,6 +368,11 @@ fn a_model_sums_up_what_was_said_long_ago() {
             dry.contains("this asks 'm' to sum up 2 messages") && world.server.posts().len() == 2,
             "{dry}"
         );
+        let look = repo.merkle(&["prompt", "-s", "login"]).exits(0).err();
+        assert!(
+            look.contains("'turn run' first asks 'm' to sum up 2 messages"),
+            "{look}"
+        );
         let run = turn(&repo, &["run", "--yes"]).exits(0);
         let posts = world.server.posts();
         assert_eq!(posts.len(), 4, "one summary and one review\n{run}");
@@ -394,5 +399,7 @@ fn a_model_sums_up_what_was_said_long_ago() {
             read(&repo, "03/meta.yaml").contains("calls: 2"),
             "both are charged"
         );
+        let look = repo.merkle(&["prompt", "-s", "login"]).exits(0).err();
+        assert_eq!(look.contains("to sum up"), !works, "{look}");
     }
 }

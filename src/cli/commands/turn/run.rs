@@ -388,7 +388,8 @@ fn require_consent(
 /// Has a model sum up what was said long ago, where one is named and that is due. When it fails the rule's summary stands.
 fn summarize(job: &mut Job<'_>, open: &mut OpenSession) -> Result<(), CliError> {
     let (args, workspace) = (job.args, job.workspace);
-    let due = match session::summary::due_summary(workspace, open, &args.whom.asking(job.program)) {
+    let asking = args.whom.asking(job.program);
+    let due = match session::summary::due_summary(workspace, &open.folder, &open.own, &asking) {
         Ok(Some(due)) => due,
         Ok(None) => return Ok(()),
         Err(TurnError::Fit(error)) => {
