@@ -148,7 +148,7 @@ mod tests {
             &extract(Some(Language::Rust), text.as_bytes()),
             text.as_bytes(),
         )
-        .1;
+        .definitions;
         let bytes = definitions.encode();
         assert_eq!(Definitions::decode(&bytes), Some(definitions));
         for len in 0..bytes.len() {

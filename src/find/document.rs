@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::definition::{Definition, Definitions};
+use super::reading::ContentReading;
 use super::region::{Field, regions};
-use super::term::{Term, terms};
+use super::term::{Term, identifiers, terms};
 use super::words::{Counter, Words};
 use crate::symbol::{Content, Kind, Language, Outline, Symbol};
 
@@ -17,9 +18,9 @@ const OWNER_BYTES_MAX: usize = 120;
 
 /// Reads a content of which it is known what it declares; what is no text has no words.
 #[must_use]
-pub fn read(outline: &Outline, data: &[u8]) -> (Words, Definitions) {
+pub fn read(outline: &Outline, data: &[u8]) -> ContentReading {
     let text = match (outline.content, std::str::from_utf8(data)) {
-        (Content::Binary | Content::TooLarge, _) | (_, Err(_)) => return Default::default(),
+        (Content::Binary | Content::TooLarge, _) | (_, Err(_)) => return ContentReading::default(),
         (_, Ok(text)) => text.strip_prefix('\u{feff}').unwrap_or(text),
     };
     let mut listing = Listing {
@@ -31,10 +32,10 @@ pub fn read(outline: &Outline, data: &[u8]) -> (Words, Definitions) {
     listing.add_all(&outline.symbols, "", 0, &mut counter);
     let Listing { found, .. } = listing;
     let inner = count(text, outline.language, &found, &mut counter);
-    (
-        counter.words(),
-        definitions(text, outline.doc.clone(), found, &inner),
-    )
+    ContentReading {
+        words: counter.words(),
+        definitions: definitions(text, outline.doc.clone(), found, &inner),
+    }
 }
 
 /// The words of a statement.
@@ -42,7 +43,16 @@ pub fn read(outline: &Outline, data: &[u8]) -> (Words, Definitions) {
 pub fn words_of(text: &str) -> Words {
     let mut counter = Counter::default();
     terms(text, |_, term| counter.add(term, Field::Prose));
+    identifiers(text, |_, term| counter.add_whole(term, Field::Prose));
     counter.words()
+}
+
+/// The terms of a path.
+#[must_use]
+pub fn path_terms(path: &[u8]) -> Vec<Term> {
+    let mut found = Vec::new();
+    terms(&String::from_utf8_lossy(path), |_, term| found.push(term));
+    found
 }
 
 /// A definition while its text is read.
@@ -170,7 +180,7 @@ fn comment_above(text: &str, place: usize) -> usize {
     from.min(place)
 }
 
-/// Counts all terms of the text, and for each definition those of its own text, in order of definitions and terms.
+/// TermCounts all terms of the text, and for each definition those of its own text, in order of definitions and terms.
 fn count(
     text: &str,
     language: Option<Language>,
@@ -190,6 +200,9 @@ fn count(
     let mut inner = Vec::new();
     for (range, field) in regions(text, language) {
         let from = range.start;
+        identifiers(&text[range.clone()], |_, term| {
+            counter.add_whole(term, field);
+        });
         terms(&text[range], |at, term| {
             counter.add(term, field);
             let at = from + at;
@@ -283,7 +296,8 @@ mod tests {
     use crate::symbol::extract;
 
     fn read_as(language: Language, data: &[u8]) -> (Words, Definitions) {
-        read(&extract(Some(language), data), data)
+        let ContentReading { words, definitions } = read(&extract(Some(language), data), data);
+        (words, definitions)
     }
 
     fn term(word: &str) -> Term {
@@ -365,7 +379,7 @@ mod tests {
     fn what_is_no_text_has_no_words() {
         assert_eq!(
             read(&extract(None, b"\0binary"), b"\0binary"),
-            Default::default()
+            ContentReading::default()
         );
         assert_eq!(read_as(Language::Rust, b"\xff"), Default::default());
     }

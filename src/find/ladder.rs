@@ -10,6 +10,7 @@
 //! | what is said, what it is for | right behind the path of a file at the front |
 //! | signature with its line | by the rank of the file times that of the definition within it |
 //! | name with its line | earlier than the signature would come, for all but the best of the file |
+//! | a test | later than what it tests would: hundreds of titles have the same words |
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -18,7 +19,7 @@ use std::fmt::Write as _;
 use super::definition::{Definition, Definitions};
 use super::question::Query;
 use super::rank::Terms;
-use super::term::terms;
+use super::term::{identifiers, terms};
 use crate::base::printable::one_line;
 use crate::base::token::estimate;
 use crate::symbol::{Kind, first_sentence};
@@ -45,6 +46,8 @@ pub struct Steps {
     pub paths: f64,
     /// When the sentence about a file comes.
     pub about: f64,
+    /// What a test counts, against what it tests.
+    pub tests: f64,
 }
 
 impl Default for Steps {
@@ -55,7 +58,18 @@ impl Default for Steps {
             names: 3.0,
             paths: 0.1,
             about: 0.3,
+            tests: 0.2,
         }
+    }
+}
+
+impl Steps {
+    /// The most that a line of the file at a place weighs, from 1.
+    #[must_use]
+    pub fn most(&self, place: usize) -> f64 {
+        let definition = self.names.max(1.0) / self.definitions;
+        // A statement weighs what its file does.
+        1.0_f64.max(definition).max(self.about) / fall(place, self.fall)
     }
 }
 
@@ -86,7 +100,7 @@ pub enum Line {
 }
 
 /// An answer: what of each file is shown.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ladder {
     /// For each file, in the order of their rank, its lines; files without one are left out at the end.
     pub files: Vec<BTreeSet<Line>>,
@@ -96,6 +110,8 @@ pub struct Ladder {
     pub tokens: u64,
     /// True when nothing found no room.
     pub is_whole: bool,
+    /// What the first line weighs that found no room; 0 where there is none.
+    pub cut: f64,
 }
 
 impl Ladder {
@@ -113,7 +129,7 @@ impl Ladder {
             is_whole: true,
             ..Self::default()
         };
-        for (_, number, line) in order(files, question, rare, steps) {
+        for (weight, number, line) in order(files, question, rare, steps) {
             let (file, shown) = (&files[number], &ladder.files[number]);
             let is_said = |line: &Line| match line {
                 Line::Name(at) => shown.contains(line) || shown.contains(&Line::Signature(*at)),
@@ -140,6 +156,7 @@ impl Ladder {
             let tokens = ladder.tokens + lines.saturating_sub(gone);
             if tokens > tokens_max {
                 ladder.is_whole = false;
+                ladder.cut = weight;
                 break;
             }
             ladder.tokens = tokens;
@@ -180,10 +197,10 @@ fn order(files: &[Hit], question: &Query, rare: &Terms, steps: &Steps) -> Vec<(f
             let definition = &file.definitions.list[at as usize];
             let is_passage = definition.is_member()
                 || matches!(definition.kind, Kind::Heading | Kind::Key | Kind::Target);
-            let less = if is_passage && !fits {
-                PASSAGE_WEIGHT
-            } else {
-                1.0
+            let less = match definition.kind {
+                Kind::Test => steps.tests,
+                _ if is_passage && !fits => PASSAGE_WEIGHT,
+                _ => 1.0,
             };
             let weight = less * weight / (place as f64 + steps.definitions);
             // The best of a file has its signature at once.
@@ -249,11 +266,13 @@ fn by_question(definitions: &[Definition], question: &Query, rare: &Terms) -> Ve
 
 fn score(definition: &Definition, question: &Query, rare: &Terms) -> f64 {
     let mut named = vec![0_u32; question.terms.len()];
-    terms(&definition.name, |_, term| {
+    let mut name = |term| {
         if let Some(at) = question.terms.iter().position(|wanted| *wanted == term) {
             named[at] += 1;
         }
-    });
+    };
+    terms(&definition.name, |_, term| name(term));
+    identifiers(&definition.name, |_, term| name(term));
     let held_back = 1.2 * (0.5 + 0.5 * f64::from(definition.length()) / LENGTH);
     let mut score = 0.0;
     for ((term, rare), named) in question.terms.iter().zip(&rare.weights).zip(named) {
@@ -341,7 +360,7 @@ mod tests {
                 &extract(Some(Language::Rust), text.as_bytes()),
                 text.as_bytes(),
             )
-            .1;
+            .definitions;
             Hit {
                 path: format!("src/file{number}.rs"),
                 said: vec![format!("Said {number}.")],
@@ -375,13 +394,8 @@ mod tests {
             "{}",
             ladder.text
         );
-        assert_eq!(
-            within(&files(), 0),
-            Ladder {
-                files: vec![BTreeSet::new(); 20],
-                ..Ladder::default()
-            }
-        );
+        let none = within(&files(), 0);
+        assert!(none.shown() == 0 && none.text.is_empty() && !none.is_whole && none.cut > 1.0);
     }
 
     proptest! {

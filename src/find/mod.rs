@@ -8,11 +8,13 @@
 
 mod definition;
 mod document;
+mod index;
 mod ladder;
 mod past;
 mod postings;
 mod question;
 mod rank;
+mod reading;
 mod region;
 pub mod score;
 mod stem;
@@ -21,12 +23,14 @@ pub mod truth;
 mod words;
 
 pub use definition::{Definition, Definitions};
-pub use document::{read, words_of};
+pub use document::{path_terms, read, words_of};
+pub use index::{IndexBytes, IndexDraft, IndexFile, IndexedFile, IndexedTree, WordIndex};
 pub use ladder::{Hit, Ladder, Line, Steps};
 pub use past::{Past, subject};
-pub use postings::{NOWHERE, Postings};
+pub use postings::{COUNTS, TermCounts};
 pub use question::Query;
-pub use rank::{Candidate, PathTerms, Ranked, Terms, Weights, rank};
+pub use rank::{Occurrences, Ranked, Searched, Terms, Weights, rank};
+pub use reading::ContentReading;
 pub use region::{FIELDS, Field};
 pub use term::Term;
 pub use words::{Hits, Words};

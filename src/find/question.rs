@@ -1,6 +1,6 @@
-//! A question as terms: its words, each once, without those that every sentence has.
+//! A question as terms: its words, each once, without those that every sentence has; then its identifiers of several words.
 
-use super::term::{Term, distinct};
+use super::term::{Term, distinct, identifiers};
 
 /// Most words of a question that count.
 const WORDS_MAX: usize = 256;
@@ -22,6 +22,8 @@ pub struct Query {
     pub terms: Vec<Term>,
     /// One word of each, in lower case.
     pub words: Vec<String>,
+    /// How many of these are words; the others, behind them, are whole identifiers.
+    pub word_count: usize,
     /// True when there were more words than count.
     pub is_cut: bool,
 }
@@ -38,12 +40,30 @@ impl Query {
             .into_iter()
             .take(WORDS_MAX)
             .filter(|(_, word)| !has_words || says(word));
-        let (terms, words): (Vec<Term>, Vec<String>) = kept.unzip();
-        (!terms.is_empty()).then_some(Self {
+        let (mut terms, mut words): (Vec<Term>, Vec<String>) = kept.unzip();
+        let word_count = terms.len();
+        identifiers(text, |name, term| {
+            if terms.len() < WORDS_MAX && !terms.contains(&term) {
+                terms.push(term);
+                words.push(name.to_owned());
+            }
+        });
+        (word_count > 0).then_some(Self {
             terms,
             words,
+            word_count,
             is_cut,
         })
+    }
+
+    /// The same without whole identifiers.
+    #[must_use]
+    pub fn of_words(&self) -> Self {
+        Self {
+            terms: self.terms[..self.word_count].to_vec(),
+            words: self.words[..self.word_count].to_vec(),
+            ..*self
+        }
     }
 }
 
@@ -56,8 +76,11 @@ mod tests {
         let words = |text: &str| Query::of(text).map(|question| question.words);
         assert_eq!(
             words("Why are hidden files searched? hidden_file").unwrap_or_default(),
-            ["hidden", "files", "searched"]
+            ["hidden", "files", "searched", "hidden_file"]
         );
+        let whole = Query::of("Why sendFile?").expect("words");
+        assert_eq!((whole.word_count, whole.words.len()), (2, 3));
+        assert_eq!(whole.of_words().words, ["send", "file"]);
         assert_eq!(
             words("what is it").unwrap_or_default(),
             ["what", "is", "it"]

@@ -2,8 +2,8 @@
 //!
 //! | part | what is held against the question |
 //! |---|---|
-//! | text | names, prose, strings, code and path of the file, one length for all (BM25F) |
-//! | past | the messages of the commits that changed it |
+//! | text | names, prose, strings, code and path of the file, one length for all (BM25F); whole identifiers beside their words |
+//! | past | the messages of the commits that changed it, those of the newest more |
 //! | said | what people and models say about it |
 //!
 //! Each part is divided by its largest value, and the parts are added with their weights. Only sums, products and quotients
@@ -12,17 +12,37 @@
 use std::collections::HashMap;
 
 use super::past::Past;
+use super::postings::{COUNTS, Lengths, TermCounts, lengths};
 use super::question::Query;
 use super::region::FIELDS;
-use super::term::{Term, terms};
-use super::words::Hits;
+use super::term::Term;
+use super::words::{Hits, Words};
 use crate::base::quick_hash::QuickHash;
 
 /// How soon more of the same word counts no more.
 const K1: f64 = 1.2;
 
+/// What is left of what a commit counts more than the oldest, commit by commit: half of it after a hundred.
+const PAST_FADES: f64 = 0.993_092_495_437_035_9;
+
 /// What a file counts that is beside the point whatever its words.
 const BESIDE: f64 = 0.4;
+
+/// How the names of such files begin.
+const BESIDE_NAMES: [&str; 12] = [
+    "changelog",
+    "changes",
+    "history",
+    "news",
+    "releases",
+    "licen",
+    "copying",
+    "authors",
+    "contributors",
+    "package-lock.json",
+    "go.sum",
+    "pnpm-lock",
+];
 
 /// What each part counts. Chosen on three histories and held against others: docs/evaluation.md.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,12 +51,14 @@ pub struct Weights {
     pub fields: [f64; FIELDS],
     /// Of the path.
     pub path: f64,
+    /// Of a whole identifier, against a word that is as rare.
+    pub identifier: f64,
     /// How much long texts are held back, 0 to 1.
     pub length: f64,
     /// Of the past, against the text.
     pub past: f64,
-    /// How many paths a commit may have before it says less about each.
-    pub past_spread: f64,
+    /// What the oldest commits count, against the newest.
+    pub past_least: f64,
     /// Of what is said, against the text.
     pub said: f64,
 }
@@ -46,25 +68,38 @@ impl Default for Weights {
         Self {
             fields: [1.0, 0.5, 1.0, 1.0],
             path: 1.0,
+            identifier: 2.0,
             length: 0.75,
-            past: 0.7,
-            past_spread: 0.0,
+            past: 0.8,
+            past_least: 0.5,
             said: 0.5,
         }
     }
 }
 
-/// A file that may be meant.
-#[derive(Debug, Clone, Copy)]
-pub struct Candidate<'c> {
-    /// Its path.
-    pub path: &'c [u8],
-    /// The terms of its path.
-    pub path_terms: &'c [Term],
-    /// What it has of the question's terms.
-    pub hits: &'c Hits,
-    /// What is said about it has of them.
-    pub said: Option<&'c Hits>,
+/// What the files of a snapshot have of a question's terms.
+#[derive(Debug, Default)]
+pub struct Occurrences {
+    /// How many terms each file has.
+    pub lengths: Vec<Lengths>,
+    /// For each term of the question the files that have it, in their order.
+    pub lists: Vec<Vec<(u32, TermCounts)>>,
+}
+
+/// What a question is held against.
+pub struct Searched<'s> {
+    /// The words of the files.
+    pub occurrences: &'s Occurrences,
+    /// Whether a file is wanted, by its number.
+    pub is_wanted: &'s [bool],
+    /// The path of a file.
+    pub path: &'s dyn Fn(u32) -> &'s [u8],
+    /// The number of the file at a path.
+    pub find: &'s dyn Fn(&str) -> Option<u32>,
+    /// The newest commits first.
+    pub past: &'s [Past],
+    /// By the number of a file what is said about it has of the question's terms.
+    pub said: &'s HashMap<u32, Hits>,
 }
 
 /// A file that is meant, and why.
@@ -87,31 +122,27 @@ pub struct Terms {
     pub files: Vec<u32>,
 }
 
-/// Ranks the files of a snapshot; those that have nothing of the question are left out.
+/// Ranks the files of a snapshot, the best `sorted` of them in order, the others behind in none; those that have nothing
+/// of the question are left out.
 #[must_use]
 pub fn rank(
     question: &Query,
-    files: &[Candidate<'_>],
-    past: &[&Past],
+    searched: &Searched<'_>,
+    sorted: usize,
     weights: &Weights,
 ) -> (Vec<Ranked>, Terms) {
-    let paths = Paths::of(question, files);
-    let terms = rareness(question, files, &paths);
-    let text = text_scores(files, &paths, &terms, weights);
-    let of_past = past_scores(question, past, weights);
-    let by_path = |file: &Candidate<'_>| of_past.get(file.path).copied();
-    let past: Vec<f64> = files
-        .iter()
-        .map(|file| by_path(file).unwrap_or(0.0))
-        .collect();
-    let said = said_scores(files, &terms);
-    let [text, past, said] = [(text, 1.0), (past, weights.past), (said, weights.said)]
-        .map(|(scores, weight)| scaled(scores, weight));
-    let of = |at: usize| [text[at], past[at], said[at]];
-    let mut ranked: Vec<Ranked> = (0..files.len())
-        .filter(|at| of(*at).iter().any(|part| *part > 0.0))
+    let count = searched.is_wanted.iter().filter(|wanted| **wanted).count();
+    let terms = rareness(question, searched, count, weights);
+    let parts = [
+        scaled(text_scores(searched, count, &terms, weights), 1.0),
+        scaled(past_scores(question, searched, weights), weights.past),
+        scaled(said_scores(searched, &terms), weights.said),
+    ];
+    let of = |at: usize| [0, 1, 2].map(|part: usize| parts[part][at]);
+    let mut ranked: Vec<Ranked> = (0..searched.is_wanted.len())
+        .filter(|at| searched.is_wanted[*at] && of(*at).iter().any(|part| *part > 0.0))
         .map(|at| {
-            let standing = standing(files[at].path);
+            let standing = standing((searched.path)(at as u32));
             let parts = of(at).map(|part| part * standing);
             Ranked {
                 number: at as u32,
@@ -120,41 +151,30 @@ pub fn rank(
             }
         })
         .collect();
-    ranked.sort_unstable_by(|one, other| {
-        let path = |ranked: &Ranked| files[ranked.number as usize].path;
-        other
-            .score
-            .total_cmp(&one.score)
-            .then_with(|| path(one).cmp(path(other)))
-    });
+    let path = |ranked: &Ranked| (searched.path)(ranked.number);
+    let better = |one: &Ranked, other: &Ranked| {
+        let by_score = other.score.total_cmp(&one.score);
+        by_score.then_with(|| path(one).cmp(path(other)))
+    };
+    if sorted < ranked.len() {
+        ranked.select_nth_unstable_by(sorted, better);
+        ranked[..sorted].sort_unstable_by(better);
+    } else {
+        ranked.sort_unstable_by(better);
+    }
     (ranked, terms)
 }
 
 /// What a file counts by its name: logs of changes, licences and lists of versions have words of everything.
 fn standing(path: &[u8]) -> f64 {
-    let name = path
-        .rsplit(|byte| *byte == b'/')
-        .next()
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    let is = |starts: &[&str]| {
-        starts
-            .iter()
-            .any(|start| name.starts_with(start.as_bytes()))
+    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    let starts = |start: &&str| {
+        let first = name.get(..start.len());
+        first.is_some_and(|first| first.eq_ignore_ascii_case(start.as_bytes()))
     };
-    let is_list = is(&[
-        "changelog",
-        "changes",
-        "history",
-        "news",
-        "releases",
-        "licen",
-        "copying",
-        "authors",
-        "contributors",
-    ]);
-    let is_lock = name.ends_with(b".lock") || is(&["package-lock.json", "go.sum", "pnpm-lock"]);
-    if is_list || is_lock { BESIDE } else { 1.0 }
+    let is_beside = BESIDE_NAMES.iter().any(starts)
+        || name.len() >= 5 && name[name.len() - 5..].eq_ignore_ascii_case(b".lock");
+    if is_beside { BESIDE } else { 1.0 }
 }
 
 /// Each divided by the largest, times a weight.
@@ -170,100 +190,55 @@ fn scaled(scores: Vec<f64>, weight: f64) -> Vec<f64> {
     }
 }
 
-/// The terms of paths, one path behind the other: they are the same for every question.
-#[derive(Debug, Default)]
-pub struct PathTerms {
-    terms: Vec<Term>,
-    ends: Vec<u32>,
-}
-
-impl PathTerms {
-    /// Splits paths into terms.
-    pub fn of<'p>(paths: impl Iterator<Item = &'p [u8]>) -> Self {
-        let mut all = Self::default();
-        for path in paths {
-            terms(&String::from_utf8_lossy(path), |_, term| {
-                all.terms.push(term);
-            });
-            all.ends.push(all.terms.len() as u32);
-        }
-        all
-    }
-
-    /// The terms of the path with a number.
-    #[must_use]
-    pub fn get(&self, number: usize) -> &[Term] {
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.terms[start as usize..self.ends[number] as usize]
-    }
-}
-
-/// What paths have of the question's terms.
-struct Paths {
-    /// For each file how often each term stands in its path; empty for a path that has none.
-    counts: Vec<Vec<u8>>,
-    lengths: Vec<u32>,
-}
-
-impl Paths {
-    fn of(question: &Query, files: &[Candidate<'_>]) -> Self {
-        let mut places: Vec<(Term, usize)> = question.terms.iter().copied().zip(0..).collect();
-        places.sort_unstable();
-        // Most terms of paths are told from those of the question by six of their bits.
-        let bit = |term: Term| 1_u64 << (term % 64);
-        let bits = places.iter().fold(0, |bits, (term, _)| bits | bit(*term));
+impl Occurrences {
+    /// What texts with their paths have of some terms; files have numbers in their order.
+    pub fn of<'w>(terms: &[Term], files: impl Iterator<Item = (&'w Words, Vec<Term>)>) -> Self {
         let mut all = Self {
-            counts: Vec::with_capacity(files.len()),
-            lengths: Vec::with_capacity(files.len()),
+            lengths: Vec::new(),
+            lists: vec![Vec::new(); terms.len()],
         };
-        for file in files {
-            let mut counts = Vec::new();
-            for term in file.path_terms {
-                if bits & bit(*term) != 0
-                    && let Ok(at) = places.binary_search_by_key(term, |(term, _)| *term)
-                {
-                    let at = places[at].1;
-                    counts.resize(question.terms.len(), 0_u8);
-                    counts[at] = counts[at].saturating_add(1);
-                }
-            }
-            all.counts.push(counts);
-            all.lengths.push(file.path_terms.len() as u32);
+        for (words, path) in files {
+            all.push(terms, words, &path);
         }
         all
     }
 
-    /// True when neither path nor text has a term of the question.
-    fn lacks_all(&self, number: usize, file: &Candidate<'_>) -> bool {
-        file.hits.counts.is_empty() && self.counts[number].is_empty()
+    /// Adds the next file.
+    pub fn push(&mut self, terms: &[Term], words: &Words, path: &[Term]) {
+        let number = self.lengths.len() as u32;
+        self.lengths.push(lengths(words, path));
+        let hits = words.hits(terms).counts;
+        for (at, (term, [names, prose, quoted, code])) in terms.iter().zip(hits).enumerate() {
+            let in_path = path.iter().filter(|one| *one == term).count().min(255) as u8;
+            let counts = [names, prose, quoted, code, in_path];
+            if counts != [0; COUNTS] {
+                self.lists[at].push((number, counts));
+            }
+        }
     }
 
-    fn count(&self, file: usize, term: usize) -> u8 {
-        self.counts[file].get(term).copied().unwrap_or(0)
+    /// What a file has of a term, by the term's place in the question.
+    #[must_use]
+    pub fn counts(&self, number: u32, term: usize) -> TermCounts {
+        let list = &self.lists[term];
+        let found = list.binary_search_by_key(&number, |(number, _)| *number);
+        found.map_or([0; COUNTS], |at| list[at].1)
     }
 }
 
-fn rareness(question: &Query, files: &[Candidate<'_>], paths: &Paths) -> Terms {
-    let mut having = vec![0_u32; question.terms.len()];
-    for (number, file) in files.iter().enumerate() {
-        if paths.lacks_all(number, file) {
-            continue;
-        }
-        for (term, having) in having.iter_mut().enumerate() {
-            let in_text = file
-                .hits
-                .counts
-                .get(term)
-                .is_some_and(|counts| *counts != [0; FIELDS]);
-            *having += u32::from(in_text || paths.count(number, term) > 0);
-        }
-    }
+fn rareness(question: &Query, searched: &Searched<'_>, count: usize, weights: &Weights) -> Terms {
+    let lists = searched.occurrences.lists.iter();
+    let is_wanted = |(number, _): &&(u32, TermCounts)| searched.is_wanted[*number as usize];
+    let files: Vec<u32> = lists
+        .map(|list| list.iter().filter(is_wanted).count() as u32)
+        .collect();
+    let rare = |(at, having): (usize, &u32)| {
+        let is_word = at < question.word_count;
+        weight(*having, count) * if is_word { 1.0 } else { weights.identifier }
+    };
     Terms {
-        weights: having
-            .iter()
-            .map(|having| weight(*having, files.len()))
-            .collect(),
-        files: having,
+        weights: files.iter().enumerate().map(rare).collect(),
+        files,
     }
 }
 
@@ -272,54 +247,47 @@ fn weight(having: u32, all: usize) -> f64 {
     ln(1.0 + (all as f64 - f64::from(having) + 0.5) / (f64::from(having) + 0.5))
 }
 
+/// Sums are made of whole numbers first, so that they do not depend on the order of the files.
 fn text_scores(
-    files: &[Candidate<'_>],
-    paths: &Paths,
+    searched: &Searched<'_>,
+    count: usize,
     terms: &Terms,
     weights: &Weights,
 ) -> Vec<f64> {
-    let weighted = |counts: [f64; FIELDS], path: f64| {
-        counts
-            .iter()
-            .zip(weights.fields)
-            .fold(weights.path * path, |sum, (count, weight)| {
-                sum + weight * count
-            })
+    let Occurrences { lengths, lists } = searched.occurrences;
+    let weighted = |counts: [f64; COUNTS]| {
+        let [.., path] = counts;
+        let text = counts.iter().zip(weights.fields);
+        text.fold(weights.path * path, |sum, (count, weight)| {
+            sum + weight * count
+        })
     };
-    let lengths: Vec<f64> = files
-        .iter()
-        .zip(&paths.lengths)
-        .map(|(file, path)| weighted(file.hits.lengths.map(f64::from), f64::from(*path)))
-        .collect();
-    let mean = lengths.iter().sum::<f64>() / (files.len().max(1) as f64);
-    let score = |(number, file): (usize, &Candidate<'_>)| {
-        if paths.lacks_all(number, file) {
-            return 0.0;
+    let mut totals = [0_u64; COUNTS];
+    for (lengths, _) in lengths.iter().zip(searched.is_wanted).filter(|one| *one.1) {
+        for (total, length) in totals.iter_mut().zip(lengths) {
+            *total += u64::from(*length);
         }
-        let held_back =
-            K1 * (1.0 - weights.length + weights.length * lengths[number] / mean.max(1.0));
-        let mut score = 0.0;
-        for (term, rare) in terms.weights.iter().enumerate() {
-            let counts = file.hits.counts.get(term).copied().unwrap_or_default();
-            let count = weighted(counts.map(f64::from), f64::from(paths.count(number, term)));
-            score += rare * count * (K1 + 1.0) / (count + held_back);
+    }
+    let mean = weighted(totals.map(|total| total as f64)) / (count.max(1) as f64);
+    let mut scores = vec![0.0; lengths.len()];
+    for (list, rare) in lists.iter().zip(&terms.weights) {
+        // What is not wanted must not be the largest, by which all are divided.
+        let is_wanted = |(number, _): &&(u32, TermCounts)| searched.is_wanted[*number as usize];
+        for (number, counts) in list.iter().filter(is_wanted) {
+            let at = *number as usize;
+            let length = weighted(lengths[at].map(f64::from));
+            let held_back = K1 * (1.0 - weights.length + weights.length * length / mean.max(1.0));
+            let count = weighted(counts.map(f64::from));
+            scores[at] += rare * count * (K1 + 1.0) / (count + held_back);
         }
-        score
-    };
-    files.iter().enumerate().map(score).collect()
+    }
+    scores
 }
 
-/// For each path how well the messages of the commits that changed it fit.
-fn past_scores<'p>(
-    question: &Query,
-    past: &[&'p Past],
-    weights: &Weights,
-) -> HashMap<&'p [u8], f64, QuickHash> {
-    let telling: Vec<&Past> = past
-        .iter()
-        .copied()
-        .filter(|past| !past.paths.is_empty() && !past.terms.is_empty())
-        .collect();
+/// How well the messages of the commits that changed a file fit.
+fn past_scores(question: &Query, searched: &Searched<'_>, weights: &Weights) -> Vec<f64> {
+    let tells = |past: &&Past| !past.paths.is_empty() && !past.terms.is_empty();
+    let telling: Vec<&Past> = searched.past.iter().filter(tells).collect();
     let having = question
         .terms
         .iter()
@@ -330,8 +298,11 @@ fn past_scores<'p>(
         .map(|past| f64::from(past.length()))
         .sum::<f64>()
         / (telling.len().max(1) as f64);
-    let mut scores: HashMap<&[u8], f64, QuickHash> = HashMap::default();
+    let mut by_path: HashMap<&str, f64, QuickHash> = HashMap::default();
+    let mut fresh = 1.0;
     for past in telling {
+        let share = weights.past_least + (1.0 - weights.past_least) * fresh;
+        fresh *= PAST_FADES;
         let held_back = K1 * (1.0 - 0.75 + 0.75 * f64::from(past.length()) / mean.max(1.0));
         let mut score = 0.0;
         for (term, rare) in question.terms.iter().zip(&rare) {
@@ -339,26 +310,34 @@ fn past_scores<'p>(
             score += rare * count * (K1 + 1.0) / (count + held_back);
         }
         if score > 0.0 {
-            let share = score / (1.0 + weights.past_spread * (past.paths.len() as f64 - 1.0));
             for path in &past.paths {
-                *scores.entry(path.as_bytes()).or_default() += share * score;
+                *by_path.entry(path).or_default() += share * score * score;
             }
+        }
+    }
+    let mut scores = vec![0.0; searched.is_wanted.len()];
+    for (path, score) in by_path {
+        if let Some(number) = (searched.find)(path)
+            && searched.is_wanted[number as usize]
+        {
+            scores[number as usize] = score;
         }
     }
     scores
 }
 
-fn said_scores(files: &[Candidate<'_>], terms: &Terms) -> Vec<f64> {
-    let score = |file: &Candidate<'_>| {
-        let Some(said) = file.said else { return 0.0 };
-        let mut score = 0.0;
+fn said_scores(searched: &Searched<'_>, terms: &Terms) -> Vec<f64> {
+    let mut scores = vec![0.0; searched.is_wanted.len()];
+    for (number, said) in searched.said {
+        if !searched.is_wanted[*number as usize] {
+            continue;
+        }
         for (counts, rare) in said.counts.iter().zip(&terms.weights) {
             let count: f64 = counts.iter().map(|count| f64::from(*count)).sum();
-            score += rare * count * (K1 + 1.0) / (count + K1);
+            scores[*number as usize] += rare * count * (K1 + 1.0) / (count + K1);
         }
-        score
-    };
-    files.iter().map(score).collect()
+    }
+    scores
 }
 
 /// The natural logarithm by sums and products alone: that of a system's library differs in its last bit from machine to machine.
@@ -384,24 +363,28 @@ fn ln(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::find::words_of;
+    use crate::find::{path_terms, words_of};
 
-    fn ranked(question: &str, files: &[(&str, &str)]) -> Vec<String> {
+    fn ranked(question: &str, files: &[(&str, &str)], past: &[Past]) -> Vec<String> {
         let question = Query::of(question).expect("words");
-        let hits: Vec<Hits> = files
-            .iter()
-            .map(|(_, text)| words_of(text).hits(&question.terms))
-            .collect();
-        let terms = PathTerms::of(files.iter().map(|(path, _)| path.as_bytes()));
-        let candidates: Vec<Candidate<'_>> = (0..files.len())
-            .map(|at| Candidate {
-                path: files[at].0.as_bytes(),
-                path_terms: terms.get(at),
-                hits: &hits[at],
-                said: None,
-            })
-            .collect();
-        let (ranked, _) = rank(&question, &candidates, &[], &Weights::default());
+        let words: Vec<Words> = files.iter().map(|(_, text)| words_of(text)).collect();
+        let paths = files.iter().map(|(path, _)| path_terms(path.as_bytes()));
+        let occurrences = Occurrences::of(&question.terms, words.iter().zip(paths));
+        let searched = Searched {
+            occurrences: &occurrences,
+            is_wanted: &vec![true; files.len()],
+            path: &|number| files[number as usize].0.as_bytes(),
+            find: &|path| Some(files.iter().position(|file| file.0 == path)? as u32),
+            past,
+            said: &HashMap::new(),
+        };
+        let (ranked, _) = rank(&question, &searched, usize::MAX, &Weights::default());
+        let first = rank(&question, &searched, 1, &Weights::default()).0;
+        assert_eq!(
+            first.first(),
+            ranked.first(),
+            "however many are put in order"
+        );
         ranked
             .iter()
             .map(|ranked| files[ranked.number as usize].0.to_owned())
@@ -420,29 +403,51 @@ mod tests {
             ("d", "nothing"),
             ("hidden/e", "x"),
         ];
-        let order = ranked("hidden files", &files);
+        let order = ranked("hidden files", &files, &[]);
         assert!(
             order[0] == "b" && order.iter().any(|path| path == "c"),
             "{order:?}"
         );
-        assert!(!ranked("hidden files", &files).contains(&"d".to_owned()));
-        assert!(ranked("hidden", &files).contains(&"hidden/e".to_owned()));
+        assert!(!ranked("hidden files", &files, &[]).contains(&"d".to_owned()));
+        assert!(ranked("hidden", &files, &[]).contains(&"hidden/e".to_owned()));
         assert_eq!(
-            ranked("same", &[("z", "same"), ("y", "same"), ("x", "same")]),
+            ranked("same", &[("z", "same"), ("y", "same"), ("x", "same")], &[]),
             ["x", "y", "z"]
+        );
+    }
+
+    #[test]
+    fn what_is_not_wanted_changes_nothing() {
+        let question = Query::of("hidden files").expect("words");
+        let texts = ["hidden files", "hidden files hidden files", "files"];
+        let words: Vec<Words> = texts.iter().map(|text| words_of(text)).collect();
+        let all = |count: usize| {
+            let words = words.iter().rev().take(count).rev();
+            Occurrences::of(&question.terms, words.map(|words| (words, Vec::new())))
+        };
+        let ask = |occurrences: &Occurrences, is_wanted: &[bool]| {
+            let searched = Searched {
+                occurrences,
+                is_wanted,
+                path: &|_| b"",
+                find: &|_| None,
+                past: &[],
+                said: &HashMap::new(),
+            };
+            let (ranked, terms) = rank(&question, &searched, usize::MAX, &Weights::default());
+            let scores: Vec<f64> = ranked.iter().map(|ranked| ranked.score).collect();
+            (scores, terms)
+        };
+        // The first is gone; the best of all is not the best of those that are wanted.
+        assert_eq!(
+            ask(&all(3), &[false, true, true]),
+            ask(&all(2), &[true, true])
         );
     }
 
     #[test]
     fn commits_lead_to_the_files_that_they_changed() {
         let question = Query::of("colour of the sky").expect("words");
-        let none = Hits::default();
-        let files = ["a", "b"].map(|path| Candidate {
-            path: path.as_bytes(),
-            path_terms: &[],
-            hits: &none,
-            said: None,
-        });
         let past = Past {
             terms: {
                 let mut terms: Vec<_> = question.terms.iter().map(|term| (*term, 1)).collect();
@@ -452,13 +457,9 @@ mod tests {
             paths: vec!["b".to_owned()],
             ..Past::default()
         };
-        let (ranked, _) = rank(&question, &files, &[&past], &Weights::default());
         assert_eq!(
-            ranked
-                .iter()
-                .map(|ranked| ranked.number)
-                .collect::<Vec<_>>(),
-            [1]
+            ranked("colour of the sky", &[("a", ""), ("b", "")], &[past]),
+            ["b"]
         );
     }
 

@@ -11,6 +11,8 @@ use super::stem::stem;
 
 /// Longest word that is one, in bytes.
 const WORD_BYTES_MAX: usize = 40;
+/// Longest identifier that is one, in bytes.
+const IDENTIFIER_BYTES_MAX: usize = 64;
 /// Stems that a thread remembers.
 const STEMS_MAX: usize = 1 << 16;
 
@@ -28,6 +30,30 @@ pub(super) fn terms(text: &str, mut take: impl FnMut(usize, Term)) {
             take(at, term);
         }
     });
+}
+
+/// Calls `take` with each identifier of several words in a text: `send_file`, `sendFile`, as it is written.
+///
+/// They are terms beside those of their words, and no stems: who writes one means just that.
+pub(super) fn identifiers<'t>(text: &'t str, mut take: impl FnMut(&'t str, Term)) {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut key = Vec::with_capacity(IDENTIFIER_BYTES_MAX + 1);
+    for run in text.split(|c: char| !is_part(c)) {
+        let name = run.trim_matches('_');
+        if name.len() > 2 && name.len() <= IDENTIFIER_BYTES_MAX && has_words(name.as_bytes()) {
+            key.clear();
+            // No stem begins with this byte.
+            key.push(0);
+            key.extend_from_slice(name.as_bytes());
+            take(name, number(&key));
+        }
+    }
+}
+
+/// True for what an underscore or a capital behind a small letter divides.
+fn has_words(name: &[u8]) -> bool {
+    let begins = |two: &[u8]| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase();
+    name.contains(&b'_') || name.windows(2).any(begins)
 }
 
 /// The terms of a text with one word of each, in the order of the text, each once.
@@ -225,6 +251,26 @@ mod tests {
             of("ABC aB Über straße naïveTest"),
             ["abc", "a", "b", "über", "straße", "naïve", "test"]
         );
+    }
+
+    #[test]
+    fn identifiers_of_several_words_are_terms_as_well() {
+        let of = |text: &'static str| {
+            let mut found = Vec::new();
+            identifiers(text, |name, _| found.push(name));
+            found
+        };
+        assert_eq!(
+            of("send_file(sendFile, __init__, HttpServer, max, _private, a_b) é_x"),
+            ["send_file", "sendFile", "HttpServer", "a_b"]
+        );
+        let term = |text: &'static str| {
+            let mut found = None;
+            identifiers(text, |_, term| found = Some(term));
+            found
+        };
+        assert_eq!(term("_send_file_"), term("send_file"));
+        assert_ne!(term("sendFile"), term("SendFile"));
     }
 
     #[test]

@@ -18,7 +18,7 @@ const ENTRY_BYTES: usize = 4 + FIELDS;
 /// Most terms of one object; what has more is data.
 const TERMS_MAX: usize = 1 << 16;
 
-/// Counts of terms, by sort of text.
+/// TermCounts of terms, by sort of text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Words(Vec<u8>);
 
@@ -31,7 +31,7 @@ pub struct Hits {
     pub counts: Vec<[u8; FIELDS]>,
 }
 
-/// Counts while a text is read.
+/// TermCounts while a text is read.
 #[derive(Debug, Default)]
 pub(super) struct Counter {
     lengths: [u32; FIELDS],
@@ -39,10 +39,16 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    /// Counts one more.
+    /// TermCounts one more.
     pub(super) fn add(&mut self, term: Term, field: Field) {
+        let length = &mut self.lengths[field as usize];
+        *length = length.saturating_add(1);
+        self.add_whole(term, field);
+    }
+
+    /// TermCounts an identifier whose words are counted themselves: it makes the text no longer.
+    pub(super) fn add_whole(&mut self, term: Term, field: Field) {
         let field = field as usize;
-        self.lengths[field] = self.lengths[field].saturating_add(1);
         if let Some(counts) = self.counts.get_mut(&term) {
             counts[field] = counts[field].saturating_add(1);
         } else if self.counts.len() < TERMS_MAX {
@@ -122,7 +128,7 @@ impl Words {
 
 impl Cached for Words {
     const FILE_NAME: &'static str = "words";
-    const VERSION: u8 = 3;
+    const VERSION: u8 = 4;
     const FILE_BYTES_MAX: u64 = 1 << 30;
 
     fn encode(&self) -> Vec<u8> {

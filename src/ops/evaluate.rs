@@ -11,7 +11,7 @@
 //! was not changed may matter as well: the figures compare rows, and promise nothing else.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::files::FilesError;
@@ -20,13 +20,14 @@ use crate::base::token::estimate;
 use crate::base::{NodeId, TreePath};
 use crate::find::score::{recall, reciprocal_rank};
 use crate::find::{
-    Candidate, Hits, Ladder, Line, PathTerms, Query, Steps, Terms, Weights, Words, rank, words_of,
+    Ladder, Line, Occurrences, Query, Searched, Steps, Terms, Weights, Words, path_terms, rank,
+    words_of,
 };
 use crate::git::ObjectKind;
 use crate::ops;
 use crate::regen::record::Records;
 use crate::symbol::map::{Detail, FileSymbols, Legend, MapFile, SymbolMap};
-use crate::symbol::render;
+use crate::symbol::{Symbol, render, shown_signature};
 use crate::synthesis::outline;
 use crate::workspace::Workspace;
 
@@ -53,15 +54,15 @@ pub const ROWS: [&str; 6] = [
 /// How one row did for one commit.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Figures {
-    /// Share of the right files among the first 5, 10, 20.
+    /// SignatureShare of the right files among the first 5, 10, 20.
     pub recall: [f64; 3],
     /// One through the place of the first right file.
     pub reciprocal_rank: f64,
-    /// Share of the right files in 2,000, 8,000 and 32,000 tokens.
+    /// SignatureShare of the right files in 2,000, 8,000 and 32,000 tokens.
     pub files: [f64; 3],
-    /// Share of the changed definitions that are named in these.
+    /// SignatureShare of the changed definitions that are named in these.
     pub named: [f64; 3],
-    /// Share of those that are named with their signature.
+    /// SignatureShare of those that are named with their signature.
     pub signed: [f64; 3],
 }
 
@@ -74,10 +75,24 @@ pub struct CommitScore {
     pub has_definitions: bool,
     /// Of each row.
     pub rows: [Figures; ROWS.len()],
+    /// The changed definitions, and those whose signature the whole outline of their file has: first of those that a map
+    /// names, then of all.
+    pub outlined: [SignatureShare; 2],
+}
+
+/// Some of a number.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SignatureShare {
+    /// How many.
+    pub some: u32,
+    /// Of how many.
+    pub all: u32,
 }
 
 /// The outline and the full text of a content at a path.
 type Texts = [Rc<Text>; 2];
+/// These, and the signatures that the outline has, by name.
+type KeptTexts = (Texts, Rc<BTreeSet<String>>);
 
 /// A rendering of a content, its path in front, and what it costs.
 struct Text {
@@ -100,7 +115,7 @@ impl Text {
 pub struct Judge<'w> {
     workspace: &'w Workspace,
     records: Records,
-    texts: RefCell<HashMap<(NodeId, String), Texts>>,
+    texts: RefCell<HashMap<(NodeId, String), KeptTexts>>,
 }
 
 /// A source file of a parent.
@@ -110,6 +125,7 @@ struct Source {
     /// Its number in the map.
     in_map: u32,
     texts: Texts,
+    signatures: Rc<BTreeSet<String>>,
     block: Rc<Text>,
 }
 
@@ -144,9 +160,11 @@ impl<'w> Judge<'w> {
             .collect();
         let mut rows = [Figures::default(); ROWS.len()];
         let (by_find, terms) = by_find(&findable, &sources, case)?;
-        let plain = |text: &dyn Fn(&Source) -> Rc<Text>| by_text(&sources, &case.question, text);
+        // Whole identifiers are a part of `find`.
+        let words = case.question.of_words();
+        let plain = |text: &dyn Fn(&Source) -> Rc<Text>| by_text(&sources, &words, text);
         let rankings = [
-            by_path(&sources, &case.question),
+            by_path(&sources, &words),
             plain(&|source| Rc::clone(&source.block)),
             plain(&|source| Rc::clone(&source.texts[0])),
             plain(&|source| Rc::clone(&source.texts[1])),
@@ -176,7 +194,16 @@ impl<'w> Judge<'w> {
                 (rows[row].named[at], rows[row].signed[at]) = told.definitions(case);
             }
         }
+        let (named, unnamed) = (
+            outlined(&sources, &case.definitions),
+            outlined(&sources, &case.unnamed),
+        );
+        let all = SignatureShare {
+            some: named.some + unnamed.some,
+            all: named.all + unnamed.all,
+        };
         Ok(CommitScore {
+            outlined: [named, all],
             commit: case.commit,
             has_definitions: !case.definitions.is_empty(),
             rows,
@@ -195,29 +222,26 @@ impl<'w> Judge<'w> {
             .map(|(at, file)| (file.path, at as u32))
             .collect();
         let mut sources = Vec::new();
-        for (number, path) in findable
-            .paths()
-            .enumerate()
-            .filter(|(_, path)| is_source(path))
-        {
+        for (number, path) in findable.files().filter(|(_, path)| is_source(path)) {
             let (Ok(text), Some(in_map)) = (std::str::from_utf8(path), in_map.get(path)) else {
                 continue;
             };
             let path = text.to_owned();
             let block = Text::of(map.block(*in_map, &Legend::default(), Detail::PRINTED));
-            let texts = self.texts(findable.object(number as u32), &path)?;
+            let (texts, signatures) = self.texts(findable.object(number)?, &path)?;
             sources.push(Source {
                 path,
-                number: number as u32,
+                number,
                 in_map: *in_map,
                 texts,
+                signatures,
                 block,
             });
         }
         Ok(sources)
     }
 
-    fn texts(&self, id: NodeId, path: &str) -> Result<Texts, EvaluateError> {
+    fn texts(&self, id: NodeId, path: &str) -> Result<KeptTexts, EvaluateError> {
         if let Some(known) = self.texts.borrow().get(&(id, path.to_owned())) {
             return Ok(known.clone());
         }
@@ -234,15 +258,45 @@ impl<'w> Judge<'w> {
         let outline = self
             .records
             .read(&id, name.as_bytes(), &outline::shown(&data));
-        let texts = [
-            render(&outline),
-            String::from_utf8_lossy(&data).into_owned(),
-        ];
+        let rendered = render(&outline);
+        let mut signatures = BTreeSet::new();
+        add_signatures(&mut signatures, &outline.symbols, &rendered);
+        let texts = [rendered, String::from_utf8_lossy(&data).into_owned()];
         let texts = texts.map(|text| Text::of(format!("{path}\n{text}\n")));
+        let kept = (texts, Rc::new(signatures));
         self.texts
             .borrow_mut()
-            .insert((id, path.to_owned()), texts.clone());
-        Ok(texts)
+            .insert((id, path.to_owned()), kept.clone());
+        Ok(kept)
+    }
+}
+
+/// Adds the names of the symbols whose signatures a rendering has.
+fn add_signatures(names: &mut BTreeSet<String>, symbols: &[Symbol], rendered: &str) {
+    for symbol in symbols {
+        let shown = shown_signature(symbol);
+        let is_there = if shown == symbol.name {
+            rendered.contains(&format!("`{shown}`"))
+        } else {
+            rendered.contains(&shown)
+        };
+        if is_there {
+            let last = symbol.name.rsplit(['.', ':', '#']).next();
+            names.extend([symbol.name.clone(), last.unwrap_or_default().to_owned()]);
+        }
+        add_signatures(names, &symbol.children, rendered);
+    }
+}
+
+/// How many of some definitions have their signature in the outline of their file.
+fn outlined(sources: &[Source], definitions: &[(String, String)]) -> SignatureShare {
+    let has = |(path, name): &&(String, String)| {
+        let mut there = sources.iter().filter(|source| source.path == *path);
+        there.any(|source| source.signatures.contains(name))
+    };
+    SignatureShare {
+        some: definitions.iter().filter(has).count() as u32,
+        all: definitions.len() as u32,
     }
 }
 
@@ -256,7 +310,7 @@ fn by_find(
         .enumerate()
         .map(|(at, source)| (source.number, at as u32))
         .collect();
-    let ranking = findable.rank(&case.question, &is_source, &Weights::default())?;
+    let ranking = findable.rank(&case.question, &is_source, usize::MAX, &Weights::default())?;
     Ok((
         ranking
             .files
@@ -328,28 +382,26 @@ struct ListedFile {
     ladder: Option<(Vec<String>, Vec<String>)>,
 }
 
-fn flat(question: &Query, sources: &[Source], hits: &[Hits], weights: &Weights) -> Vec<u32> {
-    let terms = PathTerms::of(sources.iter().map(|source| source.path.as_bytes()));
-    let candidate = |at: usize| Candidate {
-        path: sources[at].path.as_bytes(),
-        path_terms: terms.get(at),
-        hits: &hits[at],
-        said: None,
-    };
-    let candidates: Vec<Candidate<'_>> = (0..sources.len()).map(candidate).collect();
-    rank(question, &candidates, &[], weights)
-        .0
+fn flat(question: &Query, sources: &[Source], words: &[Rc<Text>], weights: &Weights) -> Vec<u32> {
+    let paths = sources
         .iter()
-        .map(|ranked| ranked.number)
-        .collect()
+        .map(|source| path_terms(source.path.as_bytes()));
+    let words = words.iter().map(|text| &text.words);
+    let searched = Searched {
+        occurrences: &Occurrences::of(&question.terms, words.zip(paths)),
+        is_wanted: &vec![true; sources.len()],
+        path: &|number| sources[number as usize].path.as_bytes(),
+        find: &|_| None,
+        past: &[],
+        said: &HashMap::new(),
+    };
+    let (ranked, _) = rank(question, &searched, usize::MAX, weights);
+    ranked.iter().map(|ranked| ranked.number).collect()
 }
 
 /// BM25 over one text, its path in front.
 fn by_text(sources: &[Source], question: &Query, text: &dyn Fn(&Source) -> Rc<Text>) -> Vec<u32> {
-    let hits: Vec<Hits> = sources
-        .iter()
-        .map(|source| text(source).words.hits(&question.terms))
-        .collect();
+    let words: Vec<Rc<Text>> = sources.iter().map(text).collect();
     let weights = Weights {
         fields: [0.0, 1.0, 1.0, 1.0],
         path: 0.0,
@@ -357,22 +409,19 @@ fn by_text(sources: &[Source], question: &Query, text: &dyn Fn(&Source) -> Rc<Te
         past: 0.0,
         ..Weights::default()
     };
-    flat(question, sources, &hits, &weights)
+    flat(question, sources, &words, &weights)
 }
 
 fn by_path(sources: &[Source], question: &Query) -> Vec<u32> {
-    let hits: Vec<Hits> = sources.iter().map(|_| Hits::default()).collect();
-    flat(
-        question,
-        sources,
-        &hits,
-        &Weights {
-            length: 0.75,
-            past: 0.0,
-            path: 1.0,
-            ..Weights::default()
-        },
-    )
+    let none = Text::of(String::new());
+    let words = vec![none; sources.len()];
+    let weights = Weights {
+        length: 0.75,
+        past: 0.0,
+        path: 1.0,
+        ..Weights::default()
+    };
+    flat(question, sources, &words, &weights)
 }
 
 /// The files whose rendering fits, in the order of their rank; what does not fit is passed over.

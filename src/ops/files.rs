@@ -1,11 +1,10 @@
 //! The files of a snapshot: its paths, and each distinct content once for each language that its names say.
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::base::{NodeId, Shelf, TreePath};
 use crate::context::tree::{PATHS_MAX, Tree};
-use crate::find::PathTerms;
 use crate::git::{EntryMode, ObjectError, Repository};
 use crate::node::ScanError;
 use crate::symbol::Language;
@@ -37,7 +36,8 @@ pub struct Files {
     pub contents: Vec<Content>,
     /// True when there are more files than the limit, or more paths than are looked at.
     pub is_cut: bool,
-    path_terms: OnceLock<PathTerms>,
+    /// True when a path has a marker in the place of a secret.
+    pub is_redacted: bool,
 }
 
 /// One content, and where it was met first.
@@ -91,7 +91,7 @@ impl Files {
     fn of(tree: &Tree, files_max: usize) -> Self {
         let mut files = Self::default();
         let mut numbers: HashMap<(NodeId, Option<Language>), u32> = HashMap::new();
-        let has_secret_names = tree.has_secret_names();
+        files.is_redacted = tree.has_secret_names();
         let mut all = tree.all();
         for _ in 0..PATHS_MAX {
             let Some(walked) = all.next_path() else {
@@ -115,7 +115,7 @@ impl Files {
                 });
                 files.contents.len() as u32 - 1
             });
-            let path = if has_secret_names {
+            let path = if files.is_redacted {
                 outline::shown_path(walked.path)
             } else {
                 walked.path.to_vec()
@@ -131,12 +131,6 @@ impl Files {
     pub fn at(&self, number: u32) -> (&[u8], &Content) {
         let (path, content) = &self.paths[number as usize];
         (path, &self.contents[*content as usize])
-    }
-
-    /// The terms of the paths.
-    pub fn path_terms(&self) -> &PathTerms {
-        let paths = || self.paths.iter().map(|(path, _)| path.as_slice());
-        self.path_terms.get_or_init(|| PathTerms::of(paths()))
     }
 
     /// The first name of a content.

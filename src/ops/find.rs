@@ -1,36 +1,36 @@
 //! A question to a snapshot: reads what is known of its files and of its past, and ranks them.
 //!
-//! Each content and each commit is read once and kept under its id, so a question costs what has changed since the last one,
-//! and a look at what is kept.
+//! Each content and each commit is read once and kept under its id, and the words of a snapshot by term (`ops/index.rs`): a
+//! question costs what has changed since the last one, and a look at what is kept of its own words.
 
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::carried::{self, Carried};
-use super::files::{Content, Files, FilesError};
-use super::lexicon::Lexicon;
+use super::files::FilesError;
+use super::index::{Contents, Listing};
 use super::{payload, refresh};
 use crate::agent::OUTLINE;
 use crate::base::cores::{beside, on_all_cores};
 use crate::base::path::quote;
 use crate::base::printable::one_line;
-use crate::base::{Digest, NodeId, Shelf};
+use crate::base::{Digest, NodeId};
 use crate::find::{
-    Candidate, Definitions, FIELDS, Hit, Hits, Past, Query, Ranked, Term, Terms, Weights, Words,
-    rank, read, words_of,
+    FIELDS, Hit, Hits, Ladder, Occurrences, Past, Query, Ranked, Searched, Steps, Terms, Weights,
+    Words, rank, words_of,
 };
 use crate::frame::entry::read_blob;
 use crate::frame::{BasisKind, Frame, Head, Slot, Store, StoreError};
-use crate::git::{ObjectError, Repository, StateDir};
+use crate::git::{Repository, StateDir};
 use crate::node::SnapshotRoot;
-use crate::regen::record::{Blob, Records, object_cache, with_blob};
+use crate::regen::record::object_cache;
 use crate::secret::{Allowed, Scanner, redact};
-use crate::symbol::ObjectCache;
-use crate::synthesis::outline;
 use crate::workspace::Workspace;
 
-/// Most files of one snapshot that are looked at.
-pub const FILES_MAX: usize = 500_000;
+pub use super::index::FILES_MAX;
+
+/// Files that are looked into at once.
+const LOOKED_INTO_MIN: usize = 64;
 /// How many commits back the past goes.
 pub const COMMITS_MAX: usize = 2_000;
 
@@ -45,29 +45,18 @@ pub enum FindError {
     Store(#[from] StoreError),
 }
 
-/// What is known of the contents of a snapshot; shared by threads.
-pub(super) struct Corpus {
-    pub(super) files: Arc<Files>,
-    records: Records,
-    words: Arc<ObjectCache<Words>>,
-    definitions: Arc<ObjectCache<Definitions>>,
-    /// The words of the contents by term, in a process that is asked again.
-    lexicon: Option<Arc<Lexicon>>,
-    shelf: Shelf,
-}
-
 /// The files of a snapshot, ready to be asked about.
 pub struct Findable<'w> {
     repository: &'w Repository,
+    state: &'w StateDir,
     /// The root of the snapshot.
     pub tree: NodeId,
-    corpus: Corpus,
+    contents: Contents,
+    listing: Arc<Listing>,
     /// The newest commits first.
     past: Vec<Past>,
     /// By the number of a file, what people and models say about it.
     said: Arc<SaidOfFiles>,
-    /// True when there are more files than are looked at.
-    pub is_cut: bool,
 }
 
 /// By the number of a file, what people and models say about it.
@@ -82,15 +71,25 @@ struct FileStatement {
 
 /// The rank of files for a question.
 pub struct Ranking {
-    /// The best first.
+    /// The best first, as many as were asked for; behind them the others in no order.
     pub files: Vec<Ranked>,
     /// What each term of the question says.
     pub terms: Terms,
-    /// Files whose content this clone does not hold.
-    pub absent: usize,
+    occurrences: Occurrences,
 }
 
 impl Ranking {
+    /// How often each sort of a file's text has each term of the question.
+    #[must_use]
+    pub fn counts(&self, number: u32) -> Vec<[u8; FIELDS]> {
+        let count = self.occurrences.lists.len();
+        let of_text = |term| {
+            let [names, prose, quoted, code, _] = self.occurrences.counts(number, term);
+            [names, prose, quoted, code]
+        };
+        (0..count).map(of_text).collect()
+    }
+
     /// The numbers of the best files.
     #[must_use]
     pub fn best(&self, count_max: usize) -> Vec<u32> {
@@ -102,38 +101,24 @@ impl Ranking {
 /// Reads the paths of a root tree and the past of a commit; what is ignored, links and submodules are left out.
 pub fn findable<'w>(
     repo: &'w Repository,
-    state: &StateDir,
+    state: &'w StateDir,
     tree: NodeId,
     history: Option<NodeId>,
 ) -> Result<Findable<'w>, FindError> {
     let cache = state.cache();
     std::thread::scope(|scope| {
-        let words = beside(scope, || object_cache::<Words>(&cache));
-        let shelf = state.shelf();
-        let past = past(repo, history, &cache);
-        let (definitions, files, records) = (
-            object_cache(&cache),
-            Files::read(repo, shelf, tree, FILES_MAX)?,
-            Records::of(&cache),
-        );
-        let is_cut = files.is_cut;
-        let corpus = Corpus {
-            records,
-            words: words.join(),
-            definitions,
-            shelf: shelf.clone(),
-            lexicon: shelf
-                .lasts()
-                .then(|| Lexicon::on(shelf, files.contents.len())),
-            files,
-        };
+        let (other, cache) = (repo.fork(), &cache);
+        let past = beside(scope, move || past(&other, history, cache));
+        let contents = Contents::of(cache.clone());
+        let listing = Listing::of(repo, state, &contents, tree)?;
         Ok(Findable {
             repository: repo,
+            state,
             tree,
-            corpus,
-            past,
+            contents,
+            listing,
+            past: past.join(),
             said: Arc::default(),
-            is_cut,
         })
     })
 }
@@ -202,9 +187,9 @@ fn said_of_files(
     if slots.is_empty() && people.is_silent() {
         return Ok(all);
     }
-    index.prepare(findable.corpus.files.contents.len());
-    for number in 0..findable.corpus.files.paths.len() as u32 {
-        let (node, path) = (findable.object(number), findable.path(number));
+    index.prepare(findable.listing.len());
+    for (number, path) in findable.files() {
+        let node = findable.object(number)?;
         let notes = people.notes(&node, path).map(|(frame, carried)| {
             let state = carried.map_or_else(|| "fresh".to_owned(), Carried::age);
             said(frame, &state)
@@ -294,122 +279,33 @@ impl Ord for Waiting {
     }
 }
 
-impl Corpus {
-    fn hits_of(
-        &self,
-        repo: &Repository,
-        content: &Content,
-        terms: &[Term],
-    ) -> Result<Option<Hits>, ObjectError> {
-        let known = self.words.look(content.id, content.language, |bytes| {
-            Words::hits_in(bytes, terms)
-        });
-        if known.is_some() {
-            return Ok(known);
-        }
-        Ok(self
-            .read(repo, content)?
-            .map(|(words, _)| words.hits(terms)))
-    }
-
-    /// The words of a content; `None` for what this clone does not hold.
-    pub(super) fn words_of(
-        &self,
-        repo: &Repository,
-        content: &Content,
-    ) -> Result<Option<Words>, ObjectError> {
-        match self.words.get(content.id, content.language) {
-            Some(known) => Ok(Some(known)),
-            None => Ok(self.read(repo, content)?.map(|(words, _)| words)),
-        }
-    }
-
-    fn definitions_of(
-        &self,
-        repo: &Repository,
-        content: &Content,
-    ) -> Result<Definitions, ObjectError> {
-        match self.definitions.get(content.id, content.language) {
-            Some(known) => Ok(known),
-            None => Ok(self
-                .read(repo, content)?
-                .map(|(_, found)| found)
-                .unwrap_or_default()),
-        }
-    }
-
-    /// Reads a content and keeps what is found; `None` for what this clone does not hold.
-    fn read(
-        &self,
-        repo: &Repository,
-        content: &Content,
-    ) -> Result<Option<(Words, Definitions)>, ObjectError> {
-        let Content { id, language, .. } = content;
-        let found = with_blob(repo, id, |blob| match blob {
-            Blob::Absent => None,
-            Blob::TooLarge(_) => Some(Default::default()),
-            Blob::Data(data) => {
-                let shown = outline::shown(data);
-                Some(read(
-                    &self.records.read(id, self.files.name(content), &shown),
-                    &shown,
-                ))
-            }
-        });
-        let found = match found {
-            // What is damaged is in no other file's way.
-            Err(ObjectError::Damaged { .. }) => None,
-            found => found?,
-        };
-        if let Some((words, definitions)) = &found {
-            self.definitions.put(*id, *language, definitions);
-            self.words.put(*id, *language, words);
-        }
-        Ok(found)
-    }
-}
-
 impl Findable<'_> {
-    /// The paths of the files, in their order.
-    pub fn paths(&self) -> impl Iterator<Item = &[u8]> {
-        self.corpus
-            .files
-            .paths
-            .iter()
-            .map(|(path, _)| path.as_slice())
+    /// The numbers of the files with their paths, in no order that means anything.
+    pub fn files(&self) -> impl Iterator<Item = (u32, &[u8])> {
+        self.listing.paths()
+    }
+
+    /// True when there are more files than are looked at.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.listing.is_cut()
+    }
+
+    /// How many files' content this clone does not hold.
+    #[must_use]
+    pub fn absent(&self) -> usize {
+        self.listing.absent
     }
 
     /// The path of a file.
     #[must_use]
     pub fn path(&self, number: u32) -> &[u8] {
-        self.corpus.files.at(number).0
+        self.listing.path(number)
     }
 
     /// The object of a file.
-    #[must_use]
-    pub fn object(&self, number: u32) -> NodeId {
-        self.content(number).id
-    }
-
-    fn content(&self, number: u32) -> &Content {
-        self.corpus.files.at(number).1
-    }
-
-    /// What each content has of some terms; what was not read before is read now. `None` for what this clone does not hold.
-    pub fn hits(&self, terms: &[Term]) -> Result<Vec<Option<Hits>>, FindError> {
-        let (repo, corpus) = (self.repository, &self.corpus);
-        if let Some(lexicon) = &corpus.lexicon {
-            return lexicon.hits(repo, corpus, terms, &corpus.shelf);
-        }
-        let work =
-            |repo: &Repository, at: usize| corpus.hits_of(repo, &corpus.files.contents[at], terms);
-        let read = on_all_cores(corpus.files.contents.len(), repo, || repo.fork(), work);
-        let contents = corpus.files.contents.iter();
-        let failed = |source, content| FindError::from(corpus.files.failed(content, source));
-        read.into_iter()
-            .zip(contents)
-            .map(|(hits, content)| hits.map_err(|source| failed(source, content)))
-            .collect()
+    pub fn object(&self, number: u32) -> Result<NodeId, FindError> {
+        Ok(self.listing.object(self.repository, number)?)
     }
 
     /// Leaves out the commits with a first line: what says the same as a question would answer it.
@@ -417,76 +313,75 @@ impl Findable<'_> {
         self.past.retain(|past| past.subject != subject);
     }
 
-    /// Ranks the files that are wanted.
+    /// Ranks the files that are wanted, the best `sorted` of them in order.
     pub fn rank(
         &self,
         question: &Query,
         wanted: &dyn Fn(&[u8]) -> bool,
+        sorted: usize,
         weights: &Weights,
     ) -> Result<Ranking, FindError> {
-        let hits = self.hits(&question.terms)?;
-        let (none, path_terms) = (Hits::default(), self.corpus.files.path_terms());
-        let numbers: Vec<u32> = (0..self.corpus.files.paths.len() as u32)
-            .filter(|number| wanted(self.path(*number)))
-            .collect();
+        let (repo, contents) = (self.repository, &self.contents);
+        let occurrences = self
+            .listing
+            .occurrences(repo, self.state, contents, &question.terms)?;
+        let mut is_wanted = vec![false; self.listing.len()];
+        for (number, _) in self.files().filter(|(_, path)| wanted(path)) {
+            is_wanted[number as usize] = true;
+        }
         let said = self.said.iter();
         let said: HashMap<u32, Hits> = said
             .map(|(number, said)| (*number, sum(said, question)))
             .collect();
-        let candidates: Vec<Candidate<'_>> = numbers
-            .iter()
-            .map(|number| {
-                let (path, content) = &self.corpus.files.paths[*number as usize];
-                Candidate {
-                    path,
-                    path_terms: path_terms.get(*number as usize),
-                    hits: hits[*content as usize].as_ref().unwrap_or(&none),
-                    said: said.get(number),
-                }
-            })
-            .collect();
-        let past: Vec<&Past> = self.past.iter().collect();
-        let (mut files, terms) = rank(question, &candidates, &past, weights);
-        for ranked in &mut files {
-            ranked.number = numbers[ranked.number as usize];
-        }
-        let absent = self
-            .corpus
-            .files
-            .paths
-            .iter()
-            .filter(|(_, content)| hits[*content as usize].is_none())
-            .count();
+        let searched = Searched {
+            occurrences: &occurrences,
+            is_wanted: &is_wanted,
+            path: &|number| self.path(number),
+            find: &|path| self.listing.find(path.as_bytes()),
+            past: &self.past,
+            said: &said,
+        };
+        let (files, terms) = rank(question, &searched, sorted, weights);
         Ok(Ranking {
             files,
             terms,
-            absent,
+            occurrences,
         })
     }
 
-    /// How often each sort of a file's text has each term of a question.
-    pub fn counts(&self, number: u32, question: &Query) -> Result<Vec<[u8; FIELDS]>, FindError> {
-        let content = self.content(number);
-        let failed = |source| self.corpus.files.failed(content, source);
-        let hits = self
-            .corpus
-            .hits_of(self.repository, content, &question.terms)
-            .map_err(failed)?;
-        Ok(hits.map(|hits| hits.counts).unwrap_or_default())
+    /// The answer within a number of tokens, and the files that were looked into for it, at most `files_max`.
+    ///
+    /// Further files are looked into until none could have a line in it.
+    pub fn answer(
+        &self,
+        question: &Query,
+        ranking: &Ranking,
+        tokens_max: u64,
+        files_max: usize,
+    ) -> Result<(Vec<Hit>, Ladder), FindError> {
+        let (steps, numbers) = (Steps::default(), ranking.best(files_max));
+        let (mut found, mut count) = (Vec::new(), LOOKED_INTO_MIN);
+        loop {
+            count = count.min(numbers.len());
+            found.extend(self.found(&numbers[found.len()..count])?);
+            let ladder = Ladder::within(&found, question, &ranking.terms, tokens_max, &steps);
+            if count == numbers.len() || ladder.cut > steps.most(count + 1) {
+                return Ok((found, ladder));
+            }
+            count *= 2;
+        }
     }
 
     /// Files by their numbers, with what can be shown of them.
     pub fn found(&self, numbers: &[u32]) -> Result<Vec<Hit>, FindError> {
-        let (repo, corpus, said) = (self.repository, &self.corpus, &self.said);
+        let (repo, said) = (self.repository, &self.said);
+        let (listing, contents) = (&self.listing, &self.contents);
         let work = |repo: &Repository, at: usize| {
             let number = numbers[at];
-            let (path, content) = corpus.files.at(number);
-            let definitions = corpus
-                .definitions_of(repo, content)
-                .map_err(|source| corpus.files.failed(content, source))?;
+            let definitions = listing.definitions(repo, contents, number)?;
             let said = said.get(&number).into_iter().flatten();
             Ok(Hit {
-                path: one_line(&quote(path, false)),
+                path: one_line(&quote(listing.path(number), false)),
                 said: said.map(|said| said.shown.clone()).collect(),
                 definitions,
             })

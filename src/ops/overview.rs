@@ -119,7 +119,7 @@ fn answer<'q>(
         root.history,
     )?;
     find::add_said(workspace, &mut findable, root, store)?;
-    let ranking = findable.rank(question, &|_| true, &Weights::default())?;
+    let ranking = findable.rank(question, &|_| true, FOUND_MAX, &Weights::default())?;
     let all = ranking.files.len();
     let found = findable.found(&ranking.best(FOUND_MAX))?;
     Ok(move |tokens_max: u64| {

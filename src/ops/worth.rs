@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::evaluate::{BUDGETS, CommitScore, Figures, ROWS};
+use super::evaluate::{BUDGETS, CommitScore, Figures, ROWS, SignatureShare};
 use crate::find::score::{difference, mean};
 
 /// The row that the others are held against.
@@ -58,7 +58,7 @@ pub fn table(outcomes: &[CommitScore]) -> String {
             each(&|at| of_defined(&|figures| figures.signed[at])),
         );
     }
-    text.push('\n');
+    text.push_str(&outlined(outcomes));
     let mut say = |what: &str,
                    outcomes: &[CommitScore],
                    other: usize,
@@ -91,6 +91,22 @@ pub fn table(outcomes: &[CommitScore]) -> String {
     text
 }
 
+/// How many of the changed definitions have their signature in the whole outline of their file.
+fn outlined(outcomes: &[CommitScore]) -> String {
+    let [named, all] = [0, 1].map(|at| {
+        let shares = outcomes.iter().map(|outcome| outcome.outlined[at]);
+        let sum = shares.fold(SignatureShare::default(), |sum, share| SignatureShare {
+            some: sum.some + share.some,
+            all: sum.all + share.all,
+        });
+        let share = f64::from(sum.some) / f64::from(sum.all.max(1));
+        format!("{} of {} ({})", sum.some, sum.all, short(share))
+    });
+    format!(
+        "\nWhole outlines have the signatures of {named} changed definitions that a map names, of {all} with those that none names.\n\n"
+    )
+}
+
 /// `.84` for a share, `1` for all.
 fn short(value: f64) -> String {
     let text = format!("{value:.3}");
@@ -117,7 +133,15 @@ mod tests {
             commit,
             has_definitions: true,
             rows,
+            outlined: [
+                SignatureShare { some: 3, all: 4 },
+                SignatureShare { some: 3, all: 6 },
+            ],
         }]);
+        assert!(
+            text.contains("signatures of 3 of 4 (.750) changed definitions that a map names, of 3 of 6 (.500) with"),
+            "{text}"
+        );
         assert!(text.starts_with("1 commits, 1 with"), "{text}");
         assert!(
             text.contains(

@@ -25,7 +25,7 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::marker::PhantomData;
 use std::os::unix::fs::{FileExt, MetadataExt as _};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::codec;
 use super::language::Language;
@@ -48,11 +48,41 @@ thread_local! {
 type ObjectKey = (NodeId, Option<Language>);
 
 /// Where a body stands in the file.
-#[derive(Debug, Clone, Copy)]
-struct Place {
+///
+/// Who keeps one elsewhere finds the body without the keys of all others, or finds that it is gone: see
+/// [`ObjectCache::look_at`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CachePlace {
     offset: u64,
     len: u32,
     checksum: [u8; 8],
+}
+
+impl CachePlace {
+    /// How many bytes it takes.
+    pub const BYTES: usize = 20;
+
+    /// Its bytes.
+    #[must_use]
+    pub fn bytes(&self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        bytes[..8].copy_from_slice(&self.offset.to_le_bytes());
+        bytes[8..12].copy_from_slice(&self.len.to_le_bytes());
+        bytes[12..].copy_from_slice(&self.checksum);
+        bytes
+    }
+
+    /// The place of bytes that [`CachePlace::bytes`] gave.
+    #[must_use]
+    pub fn of(bytes: &[u8; Self::BYTES]) -> Self {
+        let (offset, rest) = bytes.split_first_chunk().expect("twenty bytes");
+        let (len, rest) = rest.split_first_chunk().expect("twelve bytes");
+        Self {
+            offset: u64::from_le_bytes(*offset),
+            len: u32::from_le_bytes(*len),
+            checksum: *rest.first_chunk().expect("eight bytes"),
+        }
+    }
 }
 
 /// What can be kept: a value with canonical bytes.
@@ -91,30 +121,36 @@ pub struct ObjectCache<T> {
     file: Option<File>,
     key: HashKey,
     size_bytes_max: u64,
-    places: Mutex<HashMap<ObjectKey, Place>>,
+    /// Read with the first look-up that needs them.
+    places: OnceLock<Option<Mutex<HashMap<ObjectKey, CachePlace>>>>,
     kept: PhantomData<fn() -> T>,
 }
 
 impl<T: Cached> ObjectCache<T> {
-    /// Reads or starts the cache in a file that is open for appending; without one every look-up is a miss.
+    /// A cache in a file that is open for appending, which is read or started with the first use; without one every look-up is a miss.
     #[must_use]
     pub fn open(file: Option<File>, key: HashKey) -> Self {
         Self::open_with(file, key, T::FILE_BYTES_MAX)
     }
 
     fn open_with(file: Option<File>, key: HashKey, size_bytes_max: u64) -> Self {
-        let opened =
-            file.and_then(|file| Some((scan(&file, &form::<T>(key), size_bytes_max).ok()?, file)));
-        let (places, file) = opened.map_or((HashMap::new(), None), |(places, file)| {
-            (places, Some(file))
-        });
         Self {
             file,
             key,
             size_bytes_max,
-            places: Mutex::new(places),
+            places: OnceLock::new(),
             kept: PhantomData,
         }
+    }
+
+    /// Where the bodies stand; `None` without a file that can be read.
+    fn places(&self) -> Option<MutexGuard<'_, HashMap<ObjectKey, CachePlace>>> {
+        let scanned = |file| scan(file, &form::<T>(self.key), self.size_bytes_max).ok();
+        let places = self
+            .places
+            .get_or_init(|| self.file.as_ref().and_then(scanned).map(Mutex::new));
+        let places = places.as_ref()?;
+        Some(places.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// True while its file has a name: another process may have removed it.
@@ -127,10 +163,7 @@ impl<T: Cached> ObjectCache<T> {
     /// How many values are in it.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.places
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .len()
+        self.places().map_or(0, |places| places.len())
     }
 
     /// True when nothing is in it.
@@ -142,10 +175,13 @@ impl<T: Cached> ObjectCache<T> {
     /// Whether there is a value of an object read as a language.
     #[must_use]
     pub fn has(&self, id: NodeId, language: Option<Language>) -> bool {
-        self.places
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .contains_key(&(id, language))
+        self.place(id, language).is_some()
+    }
+
+    /// Where the value of an object read as a language stands.
+    #[must_use]
+    pub fn place(&self, id: NodeId, language: Option<Language>) -> Option<CachePlace> {
+        self.places()?.get(&(id, language)).copied()
     }
 
     /// The value of an object read as a language; `None` when it is not there or damaged.
@@ -162,11 +198,19 @@ impl<T: Cached> ObjectCache<T> {
         language: Option<Language>,
         read: impl FnOnce(&[u8]) -> Option<R>,
     ) -> Option<R> {
-        let place = *self
-            .places
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(&(id, language))?;
+        self.look_at(self.place(id, language)?, read)
+    }
+
+    /// The same of a place that was noted before; `None` where that body is gone. No keys are read.
+    #[must_use]
+    pub fn look_at<R>(
+        &self,
+        place: CachePlace,
+        read: impl FnOnce(&[u8]) -> Option<R>,
+    ) -> Option<R> {
+        if place.len as usize > BODY_BYTES_MAX {
+            return None;
+        }
         BODY.with_borrow_mut(|body| {
             body.resize(place.len as usize, 0);
             self.file.as_ref()?.read_exact_at(body, place.offset).ok()?;
@@ -181,27 +225,27 @@ impl<T: Cached> ObjectCache<T> {
     /// Keeps a value; a failure to write is not reported, since only time is lost.
     pub fn put(&self, id: NodeId, language: Option<Language>, value: &T) {
         let body = value.encode();
-        if body.len() <= BODY_BYTES_MAX {
-            let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(place) = self.append(&mut places, (id, language), &body) {
-                places.insert((id, language), place);
-            }
+        if body.len() <= BODY_BYTES_MAX
+            && let Some(mut places) = self.places()
+            && let Some(place) = self.append(&mut places, (id, language), &body)
+        {
+            places.insert((id, language), place);
         }
     }
 
     /// Appends one record in one write. The place is found afterwards, since others may append as well.
     fn append(
         &self,
-        places: &mut HashMap<ObjectKey, Place>,
+        places: &mut HashMap<ObjectKey, CachePlace>,
         key: ObjectKey,
         body: &[u8],
-    ) -> Option<Place> {
+    ) -> Option<CachePlace> {
         let mut file = self.file.as_ref()?;
         if file.metadata().ok()?.len() + (HEADER_BYTES + body.len()) as u64 > self.size_bytes_max {
             alone(file, || start_anew(file, &form::<T>(self.key).first_line)).ok()?;
             places.clear();
         }
-        let place = Place {
+        let place = CachePlace {
             offset: 0,
             len: body.len() as u32,
             checksum: checksum(&self.key, body),
@@ -214,7 +258,7 @@ impl<T: Cached> ObjectCache<T> {
             .and_then(|written| Ok((written == record.len(), file.stream_position()?)));
         file.unlock().ok()?;
         let (whole, end) = end.ok()?;
-        whole.then_some(Place {
+        whole.then_some(CachePlace {
             offset: end.checked_sub(u64::from(place.len))?,
             ..place
         })
@@ -253,7 +297,7 @@ fn scan(
     file: &File,
     form: &Modifiers,
     size_bytes_max: u64,
-) -> std::io::Result<HashMap<ObjectKey, Place>> {
+) -> std::io::Result<HashMap<ObjectKey, CachePlace>> {
     let mut places = HashMap::new();
     let good_to = read_keys(file, form, &mut places)?;
     let size = file.metadata()?.len();
@@ -269,7 +313,7 @@ fn repair(
     file: &File,
     form: &Modifiers,
     size_bytes_max: u64,
-    places: &mut HashMap<ObjectKey, Place>,
+    places: &mut HashMap<ObjectKey, CachePlace>,
 ) -> std::io::Result<()> {
     let good_to = read_keys(file, form, places)?;
     if good_to == 0 || good_to > size_bytes_max {
@@ -283,7 +327,7 @@ fn repair(
 fn read_keys(
     mut file: &File,
     form: &Modifiers,
-    places: &mut HashMap<ObjectKey, Place>,
+    places: &mut HashMap<ObjectKey, CachePlace>,
 ) -> std::io::Result<u64> {
     let size = file.metadata()?.len();
     file.seek(SeekFrom::Start(0))?;
@@ -316,7 +360,7 @@ fn encode_header(
     key: &HashKey,
     id: NodeId,
     language: Option<Language>,
-    place: Place,
+    place: CachePlace,
 ) -> [u8; HEADER_BYTES] {
     let mut header = [0; HEADER_BYTES];
     header[..4].copy_from_slice(&place.len.to_le_bytes());
@@ -330,7 +374,10 @@ fn encode_header(
 }
 
 /// Reads a header; the key is `None` for a language that this program does not know.
-fn decode_header(key: &HashKey, header: &[u8; HEADER_BYTES]) -> Option<(Option<ObjectKey>, Place)> {
+fn decode_header(
+    key: &HashKey,
+    header: &[u8; HEADER_BYTES],
+) -> Option<(Option<ObjectKey>, CachePlace)> {
     if checksum(key, &header[..46]) != header[46..] {
         return None;
     }
@@ -343,7 +390,7 @@ fn decode_header(key: &HashKey, header: &[u8; HEADER_BYTES]) -> Option<(Option<O
     };
     Some((
         key,
-        Place {
+        CachePlace {
             offset: 0,
             len,
             checksum,

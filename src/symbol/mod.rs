@@ -23,10 +23,11 @@ mod phrase;
 mod plain;
 mod render;
 
-pub use cache::{Cached, ObjectCache, OutlineCache};
+pub use cache::{CachePlace, Cached, ObjectCache, OutlineCache};
 pub use codec::{ByteReader, decode, encode, put_number, put_text};
 pub use comment::{Marks, first_sentence};
 pub use extract::{extract, grammars_loaded};
 pub use language::{Language, detect};
 pub use outline::{BodyDigest, Content, Kind, Outline, Span, Symbol, Visibility};
+pub use phrase::shown_signature;
 pub use render::render;

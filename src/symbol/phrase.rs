@@ -18,6 +18,12 @@ const ATTRIBUTES_MAX: usize = 3;
 
 const ATTRIBUTE_BYTES_MAX: usize = 80;
 
+/// A signature as far as outlines show it.
+#[must_use]
+pub fn shown_signature(symbol: &Symbol) -> String {
+    cap(&without_receiver(symbol), SIGNATURE_BYTES_MAX)
+}
+
 /// The signature of a method below its type, which need not be said again.
 pub(super) fn without_receiver(symbol: &Symbol) -> Cow<'_, str> {
     let receiver = symbol

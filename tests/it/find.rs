@@ -245,7 +245,7 @@ fn the_same_snapshot_answers_the_same_everywhere() {
     let cold = ask(&repo);
     assert_eq!(ask(&repo), cold, "out of the cache");
     assert_eq!(ask(&repo.clone_to("elsewhere", &[])), cold, "in a clone");
-    for cache in ["words", "definitions", "past"] {
+    for cache in ["words", "definitions", "past", "index-1"] {
         let damaged = repo.path(&format!(".git/merkle/cache/{cache}"));
         let bytes = std::fs::read(&damaged).expect("the cache was written");
         for at in [3, bytes.len() / 2, bytes.len() - 3] {
@@ -257,6 +257,73 @@ fn the_same_snapshot_answers_the_same_everywhere() {
         std::fs::write(&damaged, &bytes[..bytes.len() / 2]).expect("writable");
         assert_eq!(ask(&repo), cold, "half of {cache}");
     }
+}
+
+/// What changes a work tree.
+type Edit = fn(&Repo<'_>);
+
+/// Edit by edit: what is asked with an index of an earlier tree is what a clone says that has none.
+#[test]
+fn an_index_is_brought_forward_and_answers_as_a_new_one_would() {
+    let sandbox = Sandbox::new();
+    let repo = filled(&sandbox, "work");
+    let ask = |repo: &Repo<'_>| {
+        let told = ["hidden text", "frobnicate the path", "guide"].map(|question| {
+            let arguments = ["find", question, "--json", "--rev", "HEAD"];
+            repo.merkle(&arguments).out()
+        });
+        told.concat()
+    };
+    let indexes = || {
+        ["index-1", "index-2"].map(|name| {
+            let path = repo.path(&format!(".git/merkle/cache/{name}"));
+            std::fs::read(path).unwrap_or_default()
+        })
+    };
+    let _ = ask(&repo);
+    let written = indexes();
+    assert!(!written[0].is_empty() && written[1].is_empty());
+    let edits: [(&str, Edit); 6] = [
+        ("a change", |repo| {
+            put(repo, "src/print.rs", "//! Hidden text.\npub fn path() {}\n");
+        }),
+        ("a new file", |repo| {
+            put(repo, "src/a.rs", "pub fn hidden_text() {}\n");
+        }),
+        ("an ignored one", |repo| {
+            put(repo, "secret.txt", "hidden text, hidden path\n");
+        }),
+        ("one less", |repo| {
+            repo.git(&["rm", "-q", "docs/guide.md"]).ok();
+        }),
+        ("another name", |repo| {
+            repo.git(&["mv", "src/walk.rs", "hidden.rs"]).ok();
+        }),
+        ("a file for a directory", |repo| {
+            repo.git(&["rm", "-rq", "src"]).ok();
+            put(repo, "src", "hidden text in src\n");
+        }),
+    ];
+    for (number, (about, edit)) in edits.into_iter().enumerate() {
+        edit(&repo);
+        repo.git(&["add", "-A"]).ok();
+        repo.git(&["commit", "-q", "-m", about]).ok();
+        let clone = repo.clone_to(&format!("clone{number}"), &[]);
+        assert_eq!(ask(&repo), ask(&clone), "{about}");
+        assert!(indexes() == written, "{about}: no index is written for it");
+    }
+    // Other rules may let in, or leave out, any file.
+    put(&repo, ".teddyignore", "hidden.rs\n");
+    repo.git(&["add", "-A"]).ok();
+    repo.git(&["commit", "-q", "-m", "rules"]).ok();
+    assert_eq!(ask(&repo), ask(&repo.clone_to("last", &[])));
+    assert!(indexes()[0] == written[0] && !indexes()[1].is_empty());
+}
+
+fn put(repo: &Repo<'_>, path: &str, text: &str) {
+    let path = repo.path(path);
+    std::fs::create_dir_all(path.parent().expect("below the root")).expect("writable");
+    std::fs::write(path, text).expect("writable");
 }
 
 #[test]

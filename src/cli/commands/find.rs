@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Program, amount, json};
-use crate::find::{Definition, FIELDS, Field, Hit, Ladder, Line, Query, Ranked, Steps, Weights};
+use crate::find::{Definition, FIELDS, Field, Hit, Line, Query, Ranked, Weights};
 use crate::git::PathFilter;
 use crate::node::SnapshotRoot;
 use crate::ops::find::FILES_MAX;
@@ -119,21 +119,24 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         root.tree,
         root.history,
     )?;
-    if findable.is_cut {
+    if findable.is_cut() {
         program
             .ui
             .warn(&format!("only the first {FILES_MAX} files are looked at"));
     }
     ops::find::add_said(&workspace, &mut findable, &root, &workspace.store()?)?;
-    let ranking = findable.rank(&question, &|path| wanted.wants(path), &Weights::default())?;
+    let files_max = files_max(args);
+    let sorted = if args.files { usize::MAX } else { files_max };
+    let wants = |path: &[u8]| wanted.wants(path);
+    let ranking = findable.rank(&question, &wants, sorted, &Weights::default())?;
     if let Some(note) = ops::absent::note(
         &workspace.repository,
-        ranking.absent,
+        findable.absent(),
         args.snapshot.revision(),
     ) {
         program.ui.warn(&note);
     }
-    let is_none_there = || !findable.paths().any(|path| wanted.wants(path));
+    let is_none_there = || !findable.files().any(|(_, path)| wanted.wants(path));
     if ranking.files.is_empty() && !args.paths.is_empty() && is_none_there() {
         return Err(TargetError::NoMatch(args.paths.join(" ")).into());
     }
@@ -155,6 +158,14 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     answer(args, program, &question, &findable, &ranking)
 }
 
+/// How many files are looked into.
+fn files_max(args: &Args) -> usize {
+    if args.files {
+        return 0;
+    }
+    usize::try_from(args.budget / FILE_TOKENS_MIN).unwrap_or(usize::MAX)
+}
+
 fn answer(
     args: &Args,
     program: &mut Program,
@@ -162,14 +173,7 @@ fn answer(
     findable: &Findable<'_>,
     ranking: &Ranking,
 ) -> Result<Exit, CliError> {
-    let files_max = if args.files {
-        0
-    } else {
-        usize::try_from(args.budget / FILE_TOKENS_MIN).unwrap_or(usize::MAX)
-    };
-    let found = findable.found(&ranking.best(files_max))?;
-    let steps = Steps::default();
-    let ladder = Ladder::within(&found, question, &ranking.terms, args.budget, &steps);
+    let (found, ladder) = findable.answer(question, ranking, args.budget, files_max(args))?;
     if !program.ui.is_json() {
         if ladder.text.is_empty() {
             program
@@ -192,7 +196,7 @@ fn answer(
     let none = (Hit::default(), BTreeSet::new());
     let file = |(at, ranked): (usize, &Ranked)| {
         let lines = ladder.files.get(at).unwrap_or(&none.1);
-        let why = why(question, findable.counts(ranked.number, question)?);
+        let why = why(question, ranking.counts(ranked.number));
         let path = findable.path(ranked.number);
         Ok(file(
             path,
@@ -210,7 +214,7 @@ fn answer(
         words: words.collect(),
         tokens: ladder.tokens,
         left: ranking.files.len() - listed,
-        missing: ranking.absent,
+        missing: findable.absent(),
         files: shown.map(file).collect::<Result<_, CliError>>()?,
     };
     program.ui.write_json("find", &document)?;

@@ -1,6 +1,6 @@
 //! Commits as questions: which of a history are taken, and what they changed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use similar::{DiffTag, TextDiff};
 
@@ -33,6 +33,8 @@ pub struct Case {
     pub files: Vec<String>,
     /// The definitions that it changed: file and name, named by the file's map.
     pub definitions: Vec<(String, String)>,
+    /// Those that no map names: most are functions within functions.
+    pub unnamed: Vec<(String, String)>,
 }
 
 /// The newest commits before and with `tip` that can be questions, up to a limit; not those that `end` leads to.
@@ -112,17 +114,20 @@ fn case(repo: &Repository, commit: NodeId, entry: &LogEntry) -> Result<Option<Ca
         return Ok(None);
     }
     let text = question_of(&entry.message, &names_of_files(repo, tree)?);
-    let Some(question) = Query::of(&text).filter(|question| question.words.len() >= WORDS_MIN)
+    let Some(question) = Query::of(&text).filter(|question| question.word_count >= WORDS_MIN)
     else {
         return Ok(None);
     };
-    let mut definitions = Vec::new();
+    let (mut definitions, mut unnamed) = (Vec::new(), Vec::new());
     for (path, old, new) in &changed {
-        definitions.extend(
-            changed_definitions(repo, path, old, new)?
-                .into_iter()
-                .map(|name| (path.clone(), name)),
-        );
+        for (name, is_named) in changed_definitions(repo, path, old, new)? {
+            let list = if is_named {
+                &mut definitions
+            } else {
+                &mut unnamed
+            };
+            list.push((path.clone(), name));
+        }
     }
     let files = changed.into_iter().map(|(path, ..)| path).collect();
     Ok(Some(Case {
@@ -133,6 +138,7 @@ fn case(repo: &Repository, commit: NodeId, entry: &LogEntry) -> Result<Option<Ca
         question,
         files,
         definitions,
+        unnamed,
     }))
 }
 
@@ -148,19 +154,20 @@ fn names_of_files(repo: &Repository, tree: NodeId) -> Result<BTreeSet<String>, O
     Ok(names)
 }
 
+/// The names of the definitions that differ, each with whether the map of the file names it.
 fn changed_definitions(
     repo: &Repository,
     path: &str,
     old: &NodeId,
     new: &NodeId,
-) -> Result<BTreeSet<String>, ObjectError> {
+) -> Result<BTreeMap<String, bool>, ObjectError> {
     let text = |id: &NodeId| {
         let mut data = Vec::new();
         repo.read(id, ObjectKind::Blob, &mut data)
             .map(|()| String::from_utf8(data).ok())
     };
     let (Some(old), Some(new)) = (text(old)?, text(new)?) else {
-        return Ok(BTreeSet::new());
+        return Ok(BTreeMap::new());
     };
     let lines: Vec<&str> = old.lines().collect();
     let indent = |at: usize| {
@@ -195,7 +202,10 @@ fn changed_definitions(
     let known: BTreeSet<&str> = symbols.entries.iter().map(|entry| entry.name).collect();
     Ok(changed_names(&old, changed)
         .into_iter()
-        .filter(|name| known.contains(name.as_str()))
+        .map(|name| {
+            let is_named = known.contains(name.as_str());
+            (name, is_named)
+        })
         .collect())
 }
 

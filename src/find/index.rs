@@ -1,0 +1,643 @@
+//! The words of a snapshot's files by term, on disk: a question reads the lists of its terms, and no content.
+//!
+//! The file is written once, from its beginning to its end, and takes its name when it is whole. All parts have
+//! checksums under the user's key for the repository, so what is damaged, or came with a repository, counts as absent.
+//!
+//! | part | bytes |
+//! |---|---|
+//! | line | `git-merkle/index/1` and the versions of words and definitions |
+//! | lists | the list of each term, in order of terms: see `postings.rs` |
+//! | blocks | up to 256 terms each: term u32, place of its list u64, its length u32, its checksum 8 |
+//! | starts | for each block its first term u32, its place u64, how many terms u32, its checksum 8 |
+//! | lengths | for each file five times u32: how many terms each sort of its text has, and its path |
+//! | paths | for each file where its path ends u32; then the paths, in the order of their bytes |
+//! | files | for each its object (length, 32 bytes), 1 for one that this clone holds, [`CachePlace`] of its definitions, checksum 8 |
+//! | end | tree, how often an index was written u64, files u32, those that are absent u32, flags, the parts from starts on (place u64, length u64, checksum 8), checksum 8 |
+//!
+//! Numbers are little endian. A file of another program version is passed over, and written anew.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt as _;
+
+use super::definition::Definitions;
+use super::postings::{COUNTS, Lengths, Postings, TermCounts, each};
+use super::term::Term;
+use super::words::Words;
+use crate::base::{HashKey, NodeId};
+use crate::symbol::{CachePlace, Cached as _};
+
+/// Terms of one block.
+const BLOCK_TERMS: usize = 256;
+/// A term in a block, and a block among the starts.
+const ENTRY_BYTES: usize = 4 + 8 + 4 + SUM_BYTES;
+const SUM_BYTES: usize = 8;
+/// Object, whether it is there, place of its definitions, checksum.
+const FILE_BYTES: usize = ID_BYTES + 1 + CachePlace::BYTES + SUM_BYTES;
+/// The length of an object id, and its bytes with zeros behind.
+const ID_BYTES: usize = 33;
+/// Starts, lengths, paths, files.
+const PARTS: usize = 4;
+const PART_BYTES: usize = 8 + 8 + SUM_BYTES;
+const END_BYTES: usize = ID_BYTES + 8 + 4 + 4 + 1 + PARTS * PART_BYTES + SUM_BYTES;
+/// The flag of a snapshot of which only the same tree can be answered.
+const IS_FIXED: u8 = 1;
+/// The flag of a snapshot with more files than are looked at.
+const IS_CUT: u8 = 2;
+
+/// An index of which it is known what it is of.
+#[derive(Debug)]
+pub struct IndexFile {
+    source: IndexBytes,
+    key: HashKey,
+    end: End,
+}
+
+/// An index that can be asked.
+#[derive(Debug)]
+pub struct WordIndex {
+    file: IndexFile,
+    starts: Vec<Start>,
+    lengths: Vec<Lengths>,
+    path_ends: Vec<u32>,
+    paths: Vec<u8>,
+}
+
+/// Where its bytes are.
+#[derive(Debug)]
+pub enum IndexBytes {
+    /// On disk.
+    File(File),
+    /// In memory, where the disk takes none.
+    Bytes(Vec<u8>),
+}
+
+/// What an index is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IndexedTree {
+    /// The root tree.
+    pub tree: NodeId,
+    /// True where what is answered cannot be brought forward to another tree.
+    pub is_fixed: bool,
+    /// True where there are more files than are looked at.
+    pub is_cut: bool,
+    /// How many files it has.
+    pub files: u32,
+    /// How many of these this clone did not hold.
+    pub absent: u32,
+}
+
+/// A file of an index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IndexedFile {
+    /// Its object.
+    pub id: NodeId,
+    /// True when this clone held it.
+    pub is_there: bool,
+    /// Where its definitions are kept; only a hint.
+    pub definitions: CachePlace,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct End {
+    snapshot: IndexedTree,
+    sequence: u64,
+    parts: [Part; PARTS],
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Part {
+    at: u64,
+    len: u64,
+    sum: [u8; SUM_BYTES],
+}
+
+/// A term with its list, or the first term of a block with the block.
+#[derive(Debug, Clone, Copy)]
+struct Start {
+    term: Term,
+    at: u64,
+    len: u32,
+    sum: [u8; SUM_BYTES],
+}
+
+/// The files of a snapshot, to be written; in the order of their paths.
+#[derive(Debug, Default)]
+pub struct IndexDraft {
+    postings: Postings,
+    paths: Vec<u8>,
+    path_ends: Vec<u32>,
+    files: Vec<IndexedFile>,
+}
+
+impl IndexDraft {
+    /// Adds the next file.
+    pub fn add(&mut self, path: &[u8], path_terms: &[Term], words: &Words, file: IndexedFile) {
+        self.postings.add(words, path_terms);
+        self.paths.extend(path);
+        self.path_ends.push(self.paths.len() as u32);
+        self.files.push(file);
+    }
+
+    /// Writes the index. `sequence` says which of two is newer.
+    pub fn write(
+        &self,
+        out: &mut dyn Write,
+        key: &HashKey,
+        snapshot: IndexedTree,
+        sequence: u64,
+    ) -> io::Result<()> {
+        let mut out = Counting { out, at: 0 };
+        out.put(first_line().as_bytes())?;
+        let lengths: Vec<u8> = flat(self.postings.lengths().as_flattened());
+        let mut entries = Vec::new();
+        for (term, list) in self.postings.lists() {
+            entries.push(Start {
+                term,
+                at: out.at,
+                len: list.len() as u32,
+                sum: sum(key, list),
+            });
+            out.put(list)?;
+        }
+        let mut starts = Vec::new();
+        for block in entries.chunks(BLOCK_TERMS) {
+            let bytes = block.iter().flat_map(Start::bytes).collect::<Vec<u8>>();
+            let start = Start {
+                term: block[0].term,
+                at: out.at,
+                len: block.len() as u32,
+                sum: sum(key, &bytes),
+            };
+            starts.extend(start.bytes());
+            out.put(&bytes)?;
+        }
+        let mut paths = flat(&self.path_ends);
+        paths.extend(&self.paths);
+        let files: Vec<u8> = self.files.iter().flat_map(|file| file.bytes(key)).collect();
+        let mut parts = [Part::default(); PARTS];
+        for (part, bytes) in parts.iter_mut().zip([starts, lengths, paths, files]) {
+            *part = Part {
+                at: out.at,
+                len: bytes.len() as u64,
+                sum: sum(key, &bytes),
+            };
+            out.put(&bytes)?;
+        }
+        let end = End {
+            snapshot,
+            sequence,
+            parts,
+        };
+        out.put(&end.bytes(key))
+    }
+}
+
+impl IndexFile {
+    /// Opens one; `None` for what is damaged, foreign, or of another version.
+    #[must_use]
+    pub fn open(source: IndexBytes, key: HashKey) -> Option<Self> {
+        let line = first_line();
+        if source.read(0, line.len())? != line.as_bytes() {
+            return None;
+        }
+        let end = source.read(source.len()?.checked_sub(END_BYTES as u64)?, END_BYTES)?;
+        let end = End::of(&end, &key)?;
+        Some(Self { source, key, end })
+    }
+
+    /// What it is of.
+    #[must_use]
+    pub fn snapshot(&self) -> IndexedTree {
+        self.end.snapshot
+    }
+
+    /// Which of two is newer.
+    #[must_use]
+    pub fn sequence(&self) -> u64 {
+        self.end.sequence
+    }
+
+    /// Reads what every question needs; `None` where that is damaged.
+    #[must_use]
+    pub fn read(self) -> Option<WordIndex> {
+        let [starts, lengths, paths, _] = self.end.parts;
+        let starts = self.part(starts)?;
+        let lengths = numbers(&self.part(lengths)?);
+        let (lengths, []) = lengths.as_chunks::<COUNTS>() else {
+            return None;
+        };
+        let mut paths = self.part(paths)?;
+        let ends_bytes = 4 * self.end.snapshot.files as usize;
+        let path_ends = numbers(paths.get(..ends_bytes)?);
+        paths.drain(..ends_bytes);
+        let is_whole = lengths.len() == self.end.snapshot.files as usize
+            && path_ends.is_sorted()
+            && path_ends.last().map_or(0, |end| *end as usize) == paths.len();
+        let starts = starts.as_chunks::<ENTRY_BYTES>().0.iter().map(Start::of);
+        is_whole.then(|| WordIndex {
+            starts: starts.collect(),
+            lengths: lengths.to_vec(),
+            path_ends,
+            paths,
+            file: self,
+        })
+    }
+
+    fn part(&self, part: Part) -> Option<Vec<u8>> {
+        self.checked(part.at, usize::try_from(part.len).ok()?, part.sum)
+    }
+
+    fn checked(&self, at: u64, len: usize, wanted: [u8; SUM_BYTES]) -> Option<Vec<u8>> {
+        let bytes = self.source.read(at, len)?;
+        (sum(&self.key, &bytes) == wanted).then_some(bytes)
+    }
+}
+
+impl WordIndex {
+    /// What it is of.
+    #[must_use]
+    pub fn snapshot(&self) -> IndexedTree {
+        self.file.snapshot()
+    }
+
+    /// How many files it has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// True when it has none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lengths.is_empty()
+    }
+
+    /// How many terms each file has.
+    #[must_use]
+    pub fn lengths(&self) -> &[Lengths] {
+        &self.lengths
+    }
+
+    /// The path of a file.
+    #[must_use]
+    pub fn path(&self, number: u32) -> &[u8] {
+        let number = number as usize;
+        let start = number
+            .checked_sub(1)
+            .map_or(0, |before| self.path_ends[before]);
+        &self.paths[start as usize..self.path_ends[number] as usize]
+    }
+
+    /// The file at a path.
+    #[must_use]
+    pub fn find(&self, path: &[u8]) -> Option<u32> {
+        let (mut low, mut high) = (0, self.len() as u32);
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.path(middle).cmp(path) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Equal => return Some(middle),
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
+    /// What stands at a file's path; `None` where that is damaged.
+    #[must_use]
+    pub fn file(&self, number: u32) -> Option<IndexedFile> {
+        let at = self.file.end.parts[3].at + u64::from(number) * FILE_BYTES as u64;
+        IndexedFile::of(&self.file.source.read(at, FILE_BYTES)?, &self.file.key)
+    }
+
+    /// All of them at once.
+    #[must_use]
+    pub fn files(&self) -> Option<Vec<IndexedFile>> {
+        let bytes = self.file.part(self.file.end.parts[3])?;
+        let files = bytes.chunks(FILE_BYTES);
+        files
+            .map(|file| IndexedFile::of(file, &self.file.key))
+            .collect()
+    }
+
+    /// The files that have a term, in their order; `None` where that is damaged.
+    #[must_use]
+    pub fn list(&self, term: Term) -> Option<Vec<(u32, TermCounts)>> {
+        let mut found = Vec::new();
+        let before = self.starts.partition_point(|start| start.term <= term);
+        let Some(block) = before.checked_sub(1).map(|at| self.starts[at]) else {
+            return Some(found);
+        };
+        let checked = |start: Start, len| self.file.checked(start.at, len, start.sum);
+        let entries = checked(block, block.len as usize * ENTRY_BYTES)?;
+        let entries = entries.as_chunks::<ENTRY_BYTES>().0;
+        let Ok(at) = entries.binary_search_by_key(&term, |entry| Start::of(entry).term) else {
+            return Some(found);
+        };
+        let entry = Start::of(&entries[at]);
+        let count = self.len() as u32;
+        each(&checked(entry, entry.len as usize)?, |number, counts| {
+            if number < count {
+                found.push((number, counts));
+            }
+        });
+        Some(found)
+    }
+}
+
+impl IndexBytes {
+    fn len(&self) -> Option<u64> {
+        match self {
+            Self::File(file) => Some(file.metadata().ok()?.len()),
+            Self::Bytes(bytes) => Some(bytes.len() as u64),
+        }
+    }
+
+    fn read(&self, at: u64, len: usize) -> Option<Vec<u8>> {
+        match self {
+            Self::File(file) => {
+                // A length that was made up is not believed.
+                let is_inside = at.checked_add(len as u64)? <= file.metadata().ok()?.len();
+                let mut bytes = vec![0; if is_inside { len } else { return None }];
+                file.read_exact_at(&mut bytes, at).ok().map(|()| bytes)
+            }
+            Self::Bytes(all) => {
+                let at = usize::try_from(at).ok()?;
+                Some(all.get(at..at.checked_add(len)?)?.to_vec())
+            }
+        }
+    }
+}
+
+struct Counting<'o> {
+    out: &'o mut dyn Write,
+    at: u64,
+}
+
+impl Counting<'_> {
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.at += bytes.len() as u64;
+        self.out.write_all(bytes)
+    }
+}
+
+impl Start {
+    fn bytes(&self) -> Vec<u8> {
+        [
+            self.term.to_le_bytes().as_slice(),
+            &self.at.to_le_bytes(),
+            &self.len.to_le_bytes(),
+            &self.sum,
+        ]
+        .concat()
+    }
+
+    fn of(bytes: &[u8; ENTRY_BYTES]) -> Self {
+        let (term, rest) = taken(bytes);
+        let (at, rest) = taken(rest);
+        let (len, rest) = taken(rest);
+        Self {
+            term: u32::from_le_bytes(term),
+            at: u64::from_le_bytes(at),
+            len: u32::from_le_bytes(len),
+            sum: taken(rest).0,
+        }
+    }
+}
+
+impl IndexedFile {
+    fn bytes(&self, key: &HashKey) -> Vec<u8> {
+        let mut bytes = id_bytes(&self.id);
+        bytes.push(u8::from(self.is_there));
+        bytes.extend(self.definitions.bytes());
+        bytes.extend(sum(key, &bytes));
+        bytes
+    }
+
+    fn of(bytes: &[u8], key: &HashKey) -> Option<Self> {
+        let (body, found) = bytes.split_last_chunk::<SUM_BYTES>()?;
+        if sum(key, body) != *found {
+            return None;
+        }
+        let (id, rest) = body.split_at_checked(ID_BYTES)?;
+        let (is_there, place) = rest.split_first()?;
+        Some(Self {
+            id: id_of(id)?,
+            is_there: *is_there == 1,
+            definitions: CachePlace::of(place.try_into().ok()?),
+        })
+    }
+}
+
+impl End {
+    fn bytes(&self, key: &HashKey) -> Vec<u8> {
+        let flag = |is_set, flag| if is_set { flag } else { 0 };
+        let mut bytes = id_bytes(&self.snapshot.tree);
+        bytes.extend(self.sequence.to_le_bytes());
+        bytes.extend(self.snapshot.files.to_le_bytes());
+        bytes.extend(self.snapshot.absent.to_le_bytes());
+        bytes.push(flag(self.snapshot.is_fixed, IS_FIXED) | flag(self.snapshot.is_cut, IS_CUT));
+        for part in &self.parts {
+            bytes.extend(part.at.to_le_bytes());
+            bytes.extend(part.len.to_le_bytes());
+            bytes.extend(part.sum);
+        }
+        bytes.extend(sum(key, &bytes));
+        bytes
+    }
+
+    fn of(bytes: &[u8], key: &HashKey) -> Option<Self> {
+        let (body, found) = bytes.split_last_chunk::<SUM_BYTES>()?;
+        if sum(key, body) != *found {
+            return None;
+        }
+        let (id, rest) = body.split_at_checked(ID_BYTES)?;
+        let (sequence, rest) = taken(rest);
+        let (files, rest) = taken(rest);
+        let (absent, rest) = taken(rest);
+        let (flags, mut rest) = rest.split_first()?;
+        let mut parts = [Part::default(); PARTS];
+        for part in &mut parts {
+            let (at, more) = taken(rest);
+            let (len, more) = taken(more);
+            let (sum, more) = taken(more);
+            rest = more;
+            *part = Part {
+                at: u64::from_le_bytes(at),
+                len: u64::from_le_bytes(len),
+                sum,
+            };
+        }
+        Some(Self {
+            snapshot: IndexedTree {
+                tree: id_of(id)?,
+                is_fixed: flags & IS_FIXED != 0,
+                is_cut: flags & IS_CUT != 0,
+                files: u32::from_le_bytes(files),
+                absent: u32::from_le_bytes(absent),
+            },
+            sequence: u64::from_le_bytes(sequence),
+            parts,
+        })
+    }
+}
+
+fn first_line() -> String {
+    format!(
+        "git-merkle/index/1 {} {}\n",
+        Words::VERSION,
+        Definitions::VERSION
+    )
+}
+
+fn sum(key: &HashKey, bytes: &[u8]) -> [u8; SUM_BYTES] {
+    taken(&key.digest(bytes).0).0
+}
+
+/// The first bytes of some that are there: their number is fixed by the format.
+fn taken<const N: usize>(bytes: &[u8]) -> ([u8; N], &[u8]) {
+    let (first, rest) = bytes
+        .split_first_chunk()
+        .expect("the length is that of the format");
+    (*first, rest)
+}
+
+fn id_bytes(id: &NodeId) -> Vec<u8> {
+    let mut bytes = vec![0; ID_BYTES];
+    bytes[0] = id.as_bytes().len() as u8;
+    bytes[1..=id.as_bytes().len()].copy_from_slice(id.as_bytes());
+    bytes
+}
+
+fn id_of(bytes: &[u8]) -> Option<NodeId> {
+    let (len, id) = bytes.split_first()?;
+    NodeId::from_bytes(id.get(..usize::from(*len))?)
+}
+
+fn flat(numbers: &[u32]) -> Vec<u8> {
+    numbers
+        .iter()
+        .flat_map(|number| number.to_le_bytes())
+        .collect()
+}
+
+fn numbers(bytes: &[u8]) -> Vec<u32> {
+    bytes
+        .as_chunks()
+        .0
+        .iter()
+        .map(|number| u32::from_le_bytes(*number))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::find::{path_terms, words_of};
+    use proptest::prelude::*;
+
+    fn key() -> HashKey {
+        HashKey::new([7; 32])
+    }
+
+    fn id(number: u8) -> NodeId {
+        NodeId::from_bytes(&[number; 20]).expect("twenty bytes")
+    }
+
+    fn written(texts: &[String]) -> (Vec<Words>, Vec<u8>) {
+        let mut draft = IndexDraft::default();
+        let all: Vec<Words> = texts.iter().map(|text| words_of(text)).collect();
+        for (number, words) in all.iter().enumerate() {
+            let path = format!("ab/{number:05}");
+            let file = IndexedFile {
+                id: id(number as u8),
+                is_there: number % 2 == 0,
+                definitions: CachePlace::default(),
+            };
+            draft.add(path.as_bytes(), &path_terms(path.as_bytes()), words, file);
+        }
+        let snapshot = IndexedTree {
+            tree: id(9),
+            files: texts.len() as u32,
+            absent: 3,
+            is_fixed: true,
+            is_cut: false,
+        };
+        let mut bytes = Vec::new();
+        draft
+            .write(&mut bytes, &key(), snapshot, 5)
+            .expect("memory takes all bytes");
+        (all, bytes)
+    }
+
+    fn opened(bytes: &[u8]) -> Option<WordIndex> {
+        IndexFile::open(IndexBytes::Bytes(bytes.to_vec()), key())?.read()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 60, ..ProptestConfig::default() })]
+
+        #[test]
+        fn an_index_says_what_the_words_say(
+            texts in proptest::collection::vec("(ab|cd|ef|gh|// ab|'cd'| |\n){0,300}", 0..200),
+        ) {
+            let (all, bytes) = written(&texts);
+            let index = opened(&bytes).expect("just written");
+            prop_assert_eq!(index.len(), texts.len());
+            let words = words_of("ab cd ef nothing 00001");
+            for term in words.entries().map(|one| one.0) {
+                let list = index.list(term).expect("whole");
+                for (number, words) in all.iter().enumerate() {
+                    let path = index.path(number as u32);
+                    prop_assert_eq!(index.find(path), Some(number as u32));
+                    let [names, prose, quoted, code] = words.hits(&[term]).counts[0];
+                    let in_path = path_terms(path).iter().filter(|one| **one == term).count() as u8;
+                    let counts = [names, prose, quoted, code, in_path];
+                    let found = list.iter().find(|one| one.0 == number as u32).map(|one| one.1);
+                    prop_assert_eq!(found.unwrap_or_default(), counts);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_damaged_is_absent_and_never_wrong() {
+        let texts: Vec<String> = (0..40)
+            .map(|at| format!("word{at} ab cd{}", at % 3))
+            .collect();
+        let (_, good) = written(&texts);
+        let whole = opened(&good).expect("just written");
+        assert_eq!(
+            whole.file(3).map(|file| (file.id, file.is_there)),
+            Some((id(3), false))
+        );
+        assert_eq!(whole.find(b"ab/1"), None);
+        let terms: Vec<Term> = words_of(&texts.concat())
+            .entries()
+            .map(|one| one.0)
+            .collect();
+        for len in 0..good.len() {
+            assert!(opened(&good[..len]).is_none(), "{len}");
+        }
+        for at in 0..good.len() {
+            let mut damaged = good.clone();
+            damaged[at] ^= 0x40;
+            let Some(index) = opened(&damaged) else {
+                continue;
+            };
+            for term in &terms {
+                let list = index.list(*term);
+                assert!(list.is_none() || list == whole.list(*term), "{at}");
+            }
+            for number in 0..40 {
+                let file = index.file(number);
+                assert!(file.is_none() || file == whole.file(number), "{at}");
+            }
+        }
+        assert!(
+            IndexFile::open(IndexBytes::Bytes(good), HashKey::new([8; 32])).is_none(),
+            "the key of another user"
+        );
+    }
+}

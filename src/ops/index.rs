@@ -1,0 +1,567 @@
+//! The files of a snapshot with their words by term: from an index on disk, and what has changed since it was written.
+//!
+//! | what there is | what a question reads |
+//! |---|---|
+//! | an index of this tree | the lists of its terms |
+//! | one of a tree that differs in few files | the same, and the contents that differ |
+//! | neither | all contents, once: an index is written |
+//!
+//! Two indexes are kept, so that a look at an old revision does not cost that of the newest. One that is damaged is made
+//! anew. Where the disk takes none it is made in memory, for one answer. The answer is the same in each of these cases.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::io::{BufWriter, Write as _};
+use std::sync::Arc;
+
+use super::files::{Content, Files, FilesError};
+use crate::base::cores::on_all_cores;
+use crate::base::{HashKey, NodeId, TreePath};
+use crate::find::{
+    ContentReading, Definitions, IndexBytes, IndexDraft, IndexFile, IndexedFile, IndexedTree,
+    Occurrences, Term, WordIndex, Words, path_terms, read,
+};
+use crate::git::{EntryMode, ObjectError, Repository, StateDir, diff_trees};
+use crate::node::{IgnoreRules, rules_above};
+use crate::regen::record::{Blob, Records, object_cache, with_blob};
+use crate::secret::{Allowed, Scanner, find_in_names};
+use crate::symbol::{Cached as _, Language, ObjectCache};
+use crate::synthesis::outline;
+
+/// Most files of one snapshot that are looked at.
+pub const FILES_MAX: usize = 500_000;
+/// The names of the indexes in the directory of caches.
+const NAMES: [&str; 2] = ["index-1", "index-2"];
+/// What no index is larger than, in bytes.
+const INDEX_BYTES_MAX: u64 = 2 << 30;
+/// Purpose of the key under which indexes are kept.
+const KEY_CONTEXT: &str = "git-merkle 2026 find index/1";
+/// Contents whose words are in memory at once while an index is made.
+const READ_AT_ONCE: usize = 4_096;
+/// Files that may differ from an index: a share of its own, and limits to that.
+const CHANGED_SHARE: usize = 50;
+const CHANGED_MIN: usize = 64;
+const CHANGED_MAX: usize = 512;
+/// The name of the files with rules of what is ignored.
+const RULES_NAME: &[u8] = b".teddyignore";
+
+/// The files of a snapshot, by number: those of an index, then those that are not in it.
+pub(super) struct Listing {
+    tree: NodeId,
+    index: Arc<WordIndex>,
+    /// By number, whether a file of the index is there no more.
+    is_gone: Vec<bool>,
+    new: Vec<NewFile>,
+    /// Files whose content this clone does not hold.
+    pub(super) absent: usize,
+}
+
+/// A file that is not in the index.
+struct NewFile {
+    path: Vec<u8>,
+    content: FoundContent,
+    words: Words,
+}
+
+/// A content with what its name says.
+#[derive(Clone, Copy)]
+struct FoundContent {
+    id: NodeId,
+    language: Option<Language>,
+}
+
+/// What is kept of contents.
+pub(super) struct Contents {
+    cache: StateDir,
+    records: Records,
+    words: Arc<ObjectCache<Words>>,
+    definitions: Arc<ObjectCache<Definitions>>,
+    /// Of contents that are in no index yet.
+    readings: Arc<ObjectCache<ContentReading>>,
+}
+
+impl Contents {
+    pub(super) fn of(cache: StateDir) -> Self {
+        Self {
+            records: Records::of(&cache),
+            words: object_cache(&cache),
+            definitions: object_cache(&cache),
+            readings: object_cache(&cache),
+            cache,
+        }
+    }
+
+    /// The words of a content; `None` for what this clone does not hold.
+    fn words_of(
+        &self,
+        repo: &Repository,
+        content: &Content,
+        name: &[u8],
+    ) -> Result<Option<Words>, ObjectError> {
+        if let Some(known) = self.words.get(content.id, content.language) {
+            return Ok(Some(known));
+        }
+        let content = FoundContent {
+            id: content.id,
+            language: content.language,
+        };
+        Ok(self.keep(repo, content, name)?.map(|reading| reading.words))
+    }
+
+    /// Reads a content and keeps what is found for the next index.
+    fn keep(
+        &self,
+        repo: &Repository,
+        content: FoundContent,
+        name: &[u8],
+    ) -> Result<Option<ContentReading>, ObjectError> {
+        let found = reading(repo, content, name, &self.records)?;
+        if let Some(reading) = &found {
+            self.definitions
+                .put(content.id, content.language, &reading.definitions);
+            self.words.put(content.id, content.language, &reading.words);
+        }
+        Ok(found)
+    }
+
+    /// Reads a content that is in no index. The large caches stay closed: opening them costs more than a few contents.
+    fn reading(
+        &self,
+        repo: &Repository,
+        content: FoundContent,
+        name: &[u8],
+    ) -> Result<Option<ContentReading>, ObjectError> {
+        if let Some(known) = self.readings.get(content.id, content.language) {
+            return Ok(Some(known));
+        }
+        let found = reading(repo, content, name, &Records::unkept())?;
+        if let Some(reading) = &found {
+            self.readings.put(content.id, content.language, reading);
+        }
+        Ok(found)
+    }
+}
+
+/// Reads a content; `None` for what this clone does not hold.
+fn reading(
+    repo: &Repository,
+    content: FoundContent,
+    name: &[u8],
+    records: &Records,
+) -> Result<Option<ContentReading>, ObjectError> {
+    let found = with_blob(repo, &content.id, |blob| match blob {
+        Blob::Absent => None,
+        Blob::TooLarge(_) => Some(ContentReading::default()),
+        Blob::Data(data) => {
+            let shown = outline::shown(data);
+            Some(read(&records.read(&content.id, name, &shown), &shown))
+        }
+    });
+    match found {
+        // What is damaged is in no other file's way.
+        Err(ObjectError::Damaged { .. }) => Ok(None),
+        found => found,
+    }
+}
+
+impl Listing {
+    /// The files of a root tree.
+    pub(super) fn of(
+        repo: &Repository,
+        state: &StateDir,
+        contents: &Contents,
+        tree: NodeId,
+    ) -> Result<Arc<Self>, FilesError> {
+        let shelf = state.shelf();
+        if let Some(kept) = shelf.find(|kept: &Self| kept.tree == tree && kept.absent == 0) {
+            return Ok(kept);
+        }
+        let mut found = indexes(contents);
+        found.sort_by_key(|file| {
+            (
+                file.snapshot().tree != tree,
+                std::cmp::Reverse(file.sequence()),
+            )
+        });
+        let known = found.into_iter().find_map(|file| {
+            let changes = Changes::since(repo, &file.snapshot(), tree)?;
+            let of_file = |index: &WordIndex| index.snapshot() == file.snapshot();
+            let index = shelf
+                .find(of_file)
+                .or_else(|| Some(shelf.put(Arc::new(file.read()?), 2)))?;
+            Some((index, changes))
+        });
+        let (index, changes) = match known {
+            Some(known) => known,
+            None => (
+                shelf.put(Arc::new(make(repo, state, contents, tree)?), 2),
+                Changes::default(),
+            ),
+        };
+        let listing = Self::from(repo, contents, index, changes, tree)?;
+        Ok(shelf.put(Arc::new(listing), 2))
+    }
+
+    fn from(
+        repo: &Repository,
+        contents: &Contents,
+        index: Arc<WordIndex>,
+        changes: Changes,
+        tree: NodeId,
+    ) -> Result<Self, FilesError> {
+        let mut is_gone = vec![false; index.len()];
+        let Changes { gone, mut added } = changes;
+        for number in gone.iter().filter_map(|path| index.find(path)) {
+            is_gone[number as usize] = true;
+        }
+        let mut absent = 0;
+        if index.snapshot().absent > 0 {
+            for (number, file) in index.files().unwrap_or_default().iter().enumerate() {
+                let is_asked = !file.is_there && !is_gone[number];
+                if is_asked && matches!(repo.header(&file.id), Ok(Some(_))) {
+                    is_gone[number] = true;
+                    added.push((index.path(number as u32).to_vec(), file.id));
+                }
+                absent += usize::from(is_asked && !is_gone[number]);
+            }
+        }
+        let work = |repo: &Repository, at: usize| {
+            let (path, id) = &added[at];
+            let content = FoundContent {
+                id: *id,
+                language: outline::language(name_of(path), b""),
+            };
+            let reading = contents.reading(repo, content, name_of(path));
+            reading
+                .map(|reading| (content, reading.map(|reading| reading.words)))
+                .map_err(|source| failed(path, source))
+        };
+        let read = on_all_cores(added.len(), repo, || repo.fork(), work);
+        let mut new = Vec::new();
+        for ((path, _), read) in added.iter().zip(read) {
+            let (content, words) = read?;
+            absent += usize::from(words.is_none());
+            new.push(NewFile {
+                path: path.clone(),
+                content,
+                words: words.unwrap_or_default(),
+            });
+        }
+        Ok(Self {
+            tree,
+            index,
+            is_gone,
+            new,
+            absent,
+        })
+    }
+
+    /// How many numbers there are: of files, and of those that are gone.
+    pub(super) fn len(&self) -> usize {
+        self.index.len() + self.new.len()
+    }
+
+    /// True where there are more files than are looked at.
+    pub(super) fn is_cut(&self) -> bool {
+        self.index.snapshot().is_cut
+    }
+
+    /// The numbers of the files with their paths.
+    pub(super) fn paths(&self) -> impl Iterator<Item = (u32, &[u8])> {
+        let is_there = |number: &u32| !self.is_gone.get(*number as usize).is_some_and(|gone| *gone);
+        (0..self.len() as u32)
+            .filter(is_there)
+            .map(|number| (number, self.path(number)))
+    }
+
+    /// The path of a file.
+    pub(super) fn path(&self, number: u32) -> &[u8] {
+        match self
+            .new
+            .get((number as usize).wrapping_sub(self.index.len()))
+        {
+            Some(new) => &new.path,
+            None => self.index.path(number),
+        }
+    }
+
+    /// The file at a path.
+    pub(super) fn find(&self, path: &[u8]) -> Option<u32> {
+        let new = self.new.iter().position(|new| new.path == path);
+        match new {
+            Some(at) => Some((self.index.len() + at) as u32),
+            None => self
+                .index
+                .find(path)
+                .filter(|number| !self.is_gone[*number as usize]),
+        }
+    }
+
+    /// What the files have of some terms.
+    pub(super) fn occurrences(
+        &self,
+        repo: &Repository,
+        state: &StateDir,
+        contents: &Contents,
+        terms: &[Term],
+    ) -> Result<Occurrences, FilesError> {
+        let lists = |index: &WordIndex| {
+            terms
+                .iter()
+                .map(|term| index.list(*term))
+                .collect::<Option<_>>()
+        };
+        let lists: Vec<_> = match lists(&self.index) {
+            Some(lists) => lists,
+            // Made anew it has the same numbers.
+            None => lists(&make(repo, state, contents, self.index.snapshot().tree)?)
+                .unwrap_or_else(|| vec![Vec::new(); terms.len()]),
+        };
+        let mut all = Occurrences {
+            lengths: self.index.lengths().to_vec(),
+            lists,
+        };
+        for new in &self.new {
+            all.push(terms, &new.words, &path_terms(&new.path));
+        }
+        Ok(all)
+    }
+
+    /// The object of a file.
+    pub(super) fn object(&self, repo: &Repository, number: u32) -> Result<NodeId, FilesError> {
+        Ok(self.file(repo, number)?.0.id)
+    }
+
+    /// What a file defines.
+    pub(super) fn definitions(
+        &self,
+        repo: &Repository,
+        contents: &Contents,
+        number: u32,
+    ) -> Result<Definitions, FilesError> {
+        let (content, kept) = self.file(repo, number)?;
+        let path = self.path(number);
+        let (read, name) = (|source| failed(path, source), name_of(path));
+        let Some(kept) = kept else {
+            let reading = contents.reading(repo, content, name).map_err(read)?;
+            return Ok(reading.unwrap_or_default().definitions);
+        };
+        let known = contents
+            .definitions
+            .look_at(kept.definitions, Definitions::decode);
+        if let Some(known) =
+            known.or_else(|| contents.definitions.get(content.id, content.language))
+        {
+            return Ok(known);
+        }
+        let reading = contents.keep(repo, content, name).map_err(read)?;
+        Ok(reading.unwrap_or_default().definitions)
+    }
+
+    /// The content of a file, and what the index has of it, if it is in there.
+    fn file(
+        &self,
+        repo: &Repository,
+        number: u32,
+    ) -> Result<(FoundContent, Option<IndexedFile>), FilesError> {
+        if let Some(new) = self
+            .new
+            .get((number as usize).wrapping_sub(self.index.len()))
+        {
+            return Ok((new.content, None));
+        }
+        let path = self.index.path(number);
+        let language = outline::language(name_of(path), b"");
+        if let Some(file) = self.index.file(number) {
+            return Ok((
+                FoundContent {
+                    id: file.id,
+                    language,
+                },
+                Some(file),
+            ));
+        }
+        // What the index says of it is damaged.
+        let found = repo
+            .find_entry(&self.tree, path)
+            .map_err(|source| failed(path, source))?;
+        let id = found.map_or(self.tree, |(_, id)| id);
+        Ok((FoundContent { id, language }, None))
+    }
+}
+
+/// The files that differ between the tree of an index and another.
+#[derive(Default)]
+struct Changes {
+    gone: Vec<Vec<u8>>,
+    added: Vec<(Vec<u8>, NodeId)>,
+}
+
+impl Changes {
+    /// `None` where there are too many, or where one of them may change what is said of others.
+    fn since(repo: &Repository, old: &IndexedTree, tree: NodeId) -> Option<Self> {
+        let mut changes = Self::default();
+        if old.tree == tree {
+            return Some(changes);
+        }
+        if old.is_fixed {
+            return None;
+        }
+        let limit = (old.files as usize / CHANGED_SHARE).clamp(CHANGED_MIN, CHANGED_MAX);
+        let mut is_too_much = false;
+        let differ = diff_trees(repo, Some(old.tree), Some(tree), &mut |change| {
+            let is_file = |side: &(EntryMode, NodeId)| {
+                matches!(side.0, EntryMode::File | EntryMode::Executable)
+            };
+            if change.old.as_ref().is_some_and(is_file) {
+                changes.gone.push(change.path.as_bytes().to_vec());
+            }
+            if let Some((_, id)) = change.new.filter(|side| is_file(side)) {
+                changes.added.push((change.path.as_bytes().to_vec(), id));
+            }
+            is_too_much |= change.path.name() == RULES_NAME
+                || changes.gone.len().max(changes.added.len()) > limit;
+            !is_too_much
+        });
+        if differ.is_err() || is_too_much {
+            return None;
+        }
+        changes.leave_out_ignored(repo, tree)?;
+        let names = || {
+            changes
+                .added
+                .iter()
+                .flat_map(|(path, _)| path.split(|byte| *byte == b'/'))
+        };
+        find_in_names(names, Scanner::built_in(), &Allowed::default())
+            .is_none()
+            .then_some(changes)
+    }
+
+    fn leave_out_ignored(&mut self, repo: &Repository, tree: NodeId) -> Option<()> {
+        let mut rules: HashMap<Vec<u8>, IgnoreRules> = HashMap::new();
+        let mut kept = Vec::new();
+        for (path, id) in std::mem::take(&mut self.added) {
+            let above = path[..path.len() - name_of(&path).len()].to_vec();
+            let tree_path = TreePath::new(path.as_slice());
+            let rules = match rules.entry(above) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(rules_above(repo, tree, &tree_path).ok()?),
+            };
+            if !rules.is_ignored(&tree_path, false) {
+                kept.push((path, id));
+            }
+        }
+        self.added = kept;
+        Some(())
+    }
+}
+
+/// The indexes on disk.
+fn indexes(contents: &Contents) -> Vec<IndexFile> {
+    let opened = |name: &&str| {
+        let file = contents.cache.open(name, INDEX_BYTES_MAX).ok()?;
+        IndexFile::open(IndexBytes::File(file), key(contents))
+    };
+    NAMES.iter().filter_map(opened).collect()
+}
+
+fn key(contents: &Contents) -> HashKey {
+    contents.cache.key(KEY_CONTEXT)
+}
+
+/// Makes the index of a tree, and writes it in the place of the older one where that can be.
+fn make(
+    repo: &Repository,
+    state: &StateDir,
+    contents: &Contents,
+    tree: NodeId,
+) -> Result<WordIndex, FilesError> {
+    let (draft, snapshot) = draft(repo, state, contents, tree)?;
+    let name = NAMES.map(|name| {
+        let file = contents.cache.open(name, INDEX_BYTES_MAX).ok();
+        let known = file.and_then(|file| IndexFile::open(IndexBytes::File(file), key(contents)));
+        (known.map_or(0, |known| known.sequence()), name)
+    });
+    let (newest, (_, oldest)) = (
+        name.iter().max(),
+        name.iter().min().copied().unwrap_or((0, NAMES[0])),
+    );
+    let sequence = newest.map_or(0, |(sequence, _)| *sequence) + 1;
+    let write = |draft: &IndexDraft, out: &mut dyn std::io::Write| {
+        draft.write(out, &key(contents), snapshot, sequence)
+    };
+    let on_disk = || {
+        contents.cache.create().ok()?;
+        let written = contents.cache.replace(oldest, |file| {
+            let mut out = BufWriter::with_capacity(1 << 20, file);
+            write(&draft, &mut out)?;
+            out.flush()
+        });
+        let file = written
+            .and_then(|()| contents.cache.open(oldest, INDEX_BYTES_MAX))
+            .ok()?;
+        IndexFile::open(IndexBytes::File(file), key(contents))?.read()
+    };
+    if let Some(index) = on_disk() {
+        return Ok(index);
+    }
+    let mut bytes = Vec::new();
+    write(&draft, &mut bytes).expect("memory takes all bytes");
+    let index = IndexFile::open(IndexBytes::Bytes(bytes), key(contents)).and_then(IndexFile::read);
+    Ok(index.expect("what was just written reads back"))
+}
+
+/// The files of a tree with their words, in the order of their paths.
+fn draft(
+    repo: &Repository,
+    state: &StateDir,
+    contents: &Contents,
+    tree: NodeId,
+) -> Result<(IndexDraft, IndexedTree), FilesError> {
+    let files = Files::read(repo, state.shelf(), tree, FILES_MAX)?;
+    let mut order: Vec<u32> = (0..files.paths.len() as u32).collect();
+    order.sort_unstable_by_key(|number| &files.paths[*number as usize].0);
+    let mut draft = IndexDraft::default();
+    let mut absent = 0;
+    for part in order.chunks(READ_AT_ONCE) {
+        let work = |repo: &Repository, at: usize| {
+            let (path, content) = files.at(part[at]);
+            let words = contents.words_of(repo, content, name_of(path));
+            words.map_err(|source| failed(path, source))
+        };
+        let read = on_all_cores(part.len(), repo, || repo.fork(), work);
+        for (number, words) in part.iter().zip(read) {
+            let (words, (path, content)) = (words?, files.at(*number));
+            absent += u32::from(words.is_none());
+            let file = IndexedFile {
+                id: content.id,
+                is_there: words.is_some(),
+                definitions: contents
+                    .definitions
+                    .place(content.id, content.language)
+                    .unwrap_or_default(),
+            };
+            draft.add(path, &path_terms(path), &words.unwrap_or_default(), file);
+        }
+    }
+    let snapshot = IndexedTree {
+        tree,
+        files: order.len() as u32,
+        absent,
+        is_cut: files.is_cut,
+        is_fixed: files.is_cut || files.is_redacted,
+    };
+    Ok((draft, snapshot))
+}
+
+fn name_of(path: &[u8]) -> &[u8] {
+    path.rsplit(|byte| *byte == b'/').next().unwrap_or_default()
+}
+
+fn failed(path: &[u8], source: ObjectError) -> FilesError {
+    FilesError::Object {
+        path: TreePath::new(path),
+        source,
+    }
+}
