@@ -37,18 +37,15 @@ pub fn on_all_cores<S: Send, R: Send>(
         return (0..count).map(|number| work(here, number)).collect();
     }
     let next = AtomicUsize::new(0);
+    // Each result goes to its place at once: collected by thread they would stand in memory twice.
+    let done: Vec<Mutex<Option<R>>> = (0..count).map(|_| Mutex::new(None)).collect();
     let run = |state: &S| {
         let numbers = std::iter::from_fn(|| {
             Some(next.fetch_add(1, Ordering::Relaxed)).filter(|number| *number < count)
         });
-        numbers
-            .map(|number| (number, work(state, number)))
-            .collect::<Vec<_>>()
-    };
-    let mut done: Vec<Option<R>> = (0..count).map(|_| None).collect();
-    let mut take = |part: Vec<(usize, R)>| {
-        for (number, result) in part {
-            done[number] = Some(result);
+        for number in numbers {
+            let result = work(state, number);
+            *done[number].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
         }
     };
     thread::scope(|scope| {
@@ -59,12 +56,13 @@ pub fn on_all_cores<S: Send, R: Send>(
             })
             .collect();
         // A worker that did not get a thread leaves its numbers to the others.
-        take(run(here));
+        run(here);
         for other in others.into_iter().flatten() {
-            take(other.join().expect("workers do not panic"));
+            other.join().expect("workers do not panic");
         }
     });
     done.into_iter()
+        .map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner))
         .map(|result| result.expect("every number is taken once"))
         .collect()
 }

@@ -15,6 +15,8 @@ const SAMPLE_BYTES: u64 = 4 << 20;
 const PIECE_BYTES: usize = 2 << 10;
 /// What a line may add to a piece.
 const LINE_BYTES_MAX: usize = 512;
+/// No token has more bytes: the longest are rows of spaces.
+const TOKEN_BYTES_MAX: u64 = 128;
 /// Scatters numbers (2³² by the golden ratio).
 const SCATTER: usize = 0x9e37_79b9;
 
@@ -22,6 +24,20 @@ const SCATTER: usize = 0x9e37_79b9;
 #[must_use]
 pub fn estimate(text: &str) -> u64 {
     Sample::of(text.len() as u64).estimate(text)
+}
+
+/// Whether lines, joined by line ends, have at most this many tokens as [`estimate`] counts; what is far longer is not looked at.
+#[must_use]
+pub fn fits(lines: &[String], tokens_max: u64) -> bool {
+    let bytes: usize = lines.iter().map(|line| line.len() + 1).sum();
+    (bytes as u64).saturating_sub(1) <= bytes_max(tokens_max)
+        && estimate(&lines.join("\n")) <= tokens_max
+}
+
+/// The most bytes that a text of this many tokens has.
+#[must_use]
+pub fn bytes_max(tokens: u64) -> u64 {
+    tokens.saturating_mul(TOKEN_BYTES_MAX)
 }
 
 /// How much of a text is counted.
@@ -111,6 +127,14 @@ mod tests {
     }
 
     #[test]
+    fn no_token_is_longer_than_the_bound() {
+        let vocabulary = tiktoken_rs::o200k_base_singleton();
+        let tokens = (0..199_998_u32).filter_map(|rank| vocabulary.decode_bytes(&[rank]).ok());
+        let longest = tokens.map(|token| token.len() as u64).max();
+        assert_eq!(longest, Some(TOKEN_BYTES_MAX));
+    }
+
+    #[test]
     fn a_text_without_pieces_has_an_end() {
         for unit in ["x", " ", "\n", "字", "é!", "=", "aB3"] {
             let text = unit.repeat((1 << 16) / unit.len());
@@ -134,6 +158,14 @@ mod tests {
         #[test]
         fn every_text_has_the_tokens_of_the_vocabulary(text in "[a-zA-Z0-9' \t\r\n.,:é字🙂_/-]{0,60}|\\PC{0,20}") {
             prop_assert_eq!(estimate(&text), real(&text));
+        }
+
+        #[test]
+        fn what_fits_has_no_more_tokens(
+            lines in proptest::collection::vec("[a-z/ ]{0,40}| {0,400}", 0..40),
+            tokens_max in 0_u64..200,
+        ) {
+            prop_assert_eq!(fits(&lines, tokens_max), estimate(&lines.join("\n")) <= tokens_max);
         }
 
         #[test]

@@ -175,6 +175,7 @@ pub struct Document<'r> {
     /// The same for each resource; empty where all is shown.
     forms: Vec<Form>,
     is_overview: bool,
+    absent: usize,
     accepted: Accepted,
     style: Markup,
     /// What is shown without its secrets.
@@ -217,6 +218,7 @@ impl<'r> Document<'r> {
             fit: None,
             forms: Vec::new(),
             is_overview: false,
+            absent: overview.map_or(0, |overview| overview.absent),
             redacted: None,
             accepted: request.accepted,
             style: request.style,
@@ -291,6 +293,18 @@ impl<'r> Document<'r> {
         }
         text.truncate(text.trim_end().len());
         text
+    }
+
+    /// How many files an overview says nothing of, as this clone does not hold them.
+    #[must_use]
+    pub fn absent(&self) -> usize {
+        self.absent
+    }
+
+    /// What stands in the snapshot.
+    #[must_use]
+    pub fn tree(&self) -> &Tree {
+        &self.tree
     }
 
     /// The snapshot's root tree.

@@ -76,6 +76,8 @@ pub struct Overview<'m> {
     pub readme: Option<Readme>,
     /// The branch, one line each.
     pub branch: Vec<String>,
+    /// Files that none of this says anything of, as this clone does not hold them.
+    pub absent: usize,
 }
 
 impl Overview<'_> {
@@ -640,6 +642,7 @@ same place. See [the guide](https://g.example) for more.
             map: &map,
             readme,
             branch,
+            absent: 0,
         };
         for tokens_max in [1_000, 3_000, 8_000, 24_000, 30_000, 40_000, 60_000] {
             let (resources, is_all) = overview.fit(tokens_max);

@@ -6,7 +6,7 @@ use super::listing::{self, Leaf};
 use super::signed;
 use super::store::Store;
 use crate::base::limit::{STORE_ENTRIES_MAX, STORE_FAULTS_MAX};
-use crate::base::{NodeKind, TreePath};
+use crate::base::{NodeId, NodeKind, TreePath};
 use crate::git::{ObjectKind, Repository};
 
 /// Directories of frames that are checked at a time.
@@ -37,9 +37,13 @@ impl Verification {
     }
 }
 
+/// What nodes are, where a tree that was read says so; of all others the object is looked up.
+pub type KnownKinds<'k> = dyn Fn(&NodeId) -> Option<NodeKind> + 'k;
+
 /// Reads and checks every frame; `progress` is told how many are done.
 pub fn verify(
     store: &Store<'_>,
+    known: &KnownKinds<'_>,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Verification, StoreError> {
     let repo = store.repository();
@@ -65,7 +69,7 @@ pub fn verify(
     }
     for leaves in changes.leaves.chunks(LEAVES_AT_ONCE) {
         for leaf in leaves {
-            verify_leaf(repo, *leaf, &mut verdict)?;
+            verify_leaf(repo, *leaf, known, &mut verdict)?;
             progress(verdict.checked);
             if verdict.checked > STORE_ENTRIES_MAX {
                 return Err(StoreError::Entries);
@@ -84,6 +88,7 @@ pub fn verify(
 fn verify_leaf(
     repo: &Repository,
     leaf: Leaf,
+    known: &KnownKinds<'_>,
     verdict: &mut Verification,
 ) -> Result<(), StoreError> {
     let Some(tree) = leaf.new else { return Ok(()) };
@@ -92,7 +97,7 @@ fn verify_leaf(
     verdict.checked += (listed.entries.len() + listed.bad.len()) as u64;
     listed.bad.into_iter().for_each(|bad| verdict.add(bad));
     for entry in listed.entries {
-        if let Err(fault) = check(repo, &entry) {
+        if let Err(fault) = check(repo, &entry, known) {
             verdict.add(BadEntry {
                 path: TreePath::new(entry.name.path()),
                 fault,
@@ -106,18 +111,22 @@ fn verify_leaf(
     Ok(())
 }
 
-fn check(repo: &Repository, entry: &Entry) -> Result<(), Fault> {
+fn check(repo: &Repository, entry: &Entry, known: &KnownKinds<'_>) -> Result<(), Fault> {
     let frame = read_entry(repo, entry)?;
-    let stated = match frame.kind {
+    let object_kind = |kind| match kind {
         NodeKind::File => ObjectKind::Blob,
         NodeKind::Directory => ObjectKind::Tree,
     };
-    match repo.header(&frame.node)? {
-        Some(header) if header.kind != stated => Err(Fault::Kind {
-            stated: frame.kind.as_str(),
-            actual: header.kind.to_string(),
-        }),
+    let actual = match known(&frame.node) {
+        Some(kind) => Some(object_kind(kind)),
         // Nodes of other clones need not be here.
+        None => repo.header(&frame.node)?.map(|header| header.kind),
+    };
+    match actual {
+        Some(actual) if actual != object_kind(frame.kind) => Err(Fault::Kind {
+            stated: frame.kind.as_str(),
+            actual: actual.to_string(),
+        }),
         _ => Ok(()),
     }
 }

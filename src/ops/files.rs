@@ -1,5 +1,6 @@
 //! The files of a snapshot: its paths, and each distinct content once for each language that its names say.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -69,6 +70,16 @@ impl Files {
         tree: NodeId,
         files_max: usize,
     ) -> Result<Arc<Self>, FilesError> {
+        Self::read_in(shelf, tree, files_max, || Tree::read(repo, shelf, tree))
+    }
+
+    /// The same of a tree that may be there already.
+    pub fn read_in<T: Borrow<Tree>>(
+        shelf: &Shelf,
+        tree: NodeId,
+        files_max: usize,
+        read: impl FnOnce() -> Result<T, ScanError>,
+    ) -> Result<Arc<Self>, FilesError> {
         // Where nothing was cut off, the limit makes no difference.
         let fits = |kept: &KeptFiles| {
             let is_whole = !kept.files.is_cut && kept.files.paths.len() <= files_max;
@@ -77,7 +88,7 @@ impl Files {
         if let Some(kept) = shelf.find(fits) {
             return Ok(Arc::clone(&kept.files));
         }
-        let files = Arc::new(Self::of(&Tree::read(repo, shelf, tree)?, files_max));
+        let files = Arc::new(Self::of(read()?.borrow(), files_max));
         let kept = KeptFiles {
             tree,
             files_max,

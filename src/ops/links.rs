@@ -77,26 +77,18 @@ pub(super) fn load(
     })
 }
 
-/// Keeps references that were found out from all symbols; a failure to write only costs time.
-pub(super) fn save(
-    cache: &StateDir,
-    tree: NodeId,
-    links: &MapLinks,
-    symbols: &[FileSymbols],
-    is_cut: bool,
-) {
-    let absent = symbols.iter().enumerate().filter(|(_, one)| one.is_absent);
-    let absent: Vec<String> = absent.map(|(number, _)| number.to_string()).collect();
+/// Keeps the bytes of references that were found out from all symbols; a failure to write only costs time.
+pub(super) fn save(cache: &StateDir, tree: NodeId, links: &[u8], absent: &[u32], is_cut: bool) {
     if absent.len() > ABSENT_MAX {
         return;
     }
     let cut = is_cut.then(|| "cut".to_owned());
+    let absent = absent.iter().map(u32::to_string);
     let words: Vec<String> = std::iter::once(head(tree))
         .chain(cut)
         .chain(absent)
         .collect();
-    let mut bytes = (words.join(" ") + "\n").into_bytes();
-    bytes.extend_from_slice(&links.encode());
+    let bytes = [(words.join(" ") + "\n").as_bytes(), links].concat();
     let written = |name: &&str| {
         let file = cache.open(name, FILE_BYTES_MAX).ok()?;
         file.metadata().ok()?.modified().ok()

@@ -7,6 +7,7 @@
 //! | some paths of a small snapshot | the same as for all files |
 //! | some paths of a large one | these files, and what they see: see [`near`] |
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::brief;
@@ -14,10 +15,12 @@ use super::files::{Content, Files, FilesError};
 use super::links::{self, KeptLinks};
 use crate::base::cores::{beside, on_all_cores};
 use crate::base::{NodeId, TreePath};
+use crate::context::tree::Tree;
 use crate::git::{Repository, StateDir};
 use crate::regen::record::{Blob, Records, object_cache, with_blob};
 use crate::symbol::map::{
-    FileSymbols, MapFile, MapLinks, References, SymbolCache, SymbolMap, SymbolSource, near,
+    Detail, FileSymbols, MapFile, MapLinks, References, SymbolCache, SymbolMap, SymbolSource, Uses,
+    UsesSource, near,
 };
 use crate::synthesis::outline;
 
@@ -25,11 +28,14 @@ use crate::synthesis::outline;
 pub const FILES_MAX: usize = 100_000;
 /// Most files of a snapshot that are all read to say who refers to a few of them.
 pub const COUNTED_FILES_MAX: usize = 5_000;
+/// Names that files use, in bytes, that stay in memory until it is known what they refer to; those of the others are read again.
+const USES_BYTES_MAX: usize = 32 << 20;
+/// Files whose texts are made at once, where all are shown.
+const TEXTS_AT_ONCE: usize = 4_096;
 
 /// What files of a snapshot declare, import and use, and who refers to whom.
 #[derive(Debug)]
 pub struct SnapshotSymbols {
-    tree: NodeId,
     files: Arc<Files>,
     symbols: ReadSymbols,
     links: OnceLock<Arc<MapLinks>>,
@@ -40,10 +46,9 @@ pub struct SnapshotSymbols {
     pub is_cut: bool,
 }
 
-/// By the number of a content: all of them, or each when it is shown.
+/// By the number of a content, each when it is shown.
 #[derive(Debug)]
 enum ReadSymbols {
-    All(Vec<FileSymbols>),
     Later(Box<LaterSymbols>),
     Near(Box<NearSymbols>),
 }
@@ -64,7 +69,6 @@ impl SnapshotSymbols {
         let paths = self.files.paths.iter().enumerate();
         paths
             .map(|(at, (path, number))| match &self.symbols {
-                ReadSymbols::All(symbols) => MapFile::new(path, &symbols[*number as usize]),
                 ReadSymbols::Later(source) => MapFile::later(path, &**source, *number),
                 ReadSymbols::Near(near) if near.is_near[at] => {
                     MapFile::later(path, &near.later, *number)
@@ -74,12 +78,24 @@ impl SnapshotSymbols {
             .collect()
     }
 
+    /// How many files there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.files.paths.len()
+    }
+
+    /// True when there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.files.paths.is_empty()
+    }
+
     /// How many files references are counted in, where that is not all of them.
     #[must_use]
     pub fn counted_in(&self) -> Option<usize> {
         match &self.symbols {
             ReadSymbols::Near(near) => Some(near.is_near.iter().filter(|near| **near).count()),
-            ReadSymbols::All(_) | ReadSymbols::Later(_) => None,
+            ReadSymbols::Later(_) => None,
         }
     }
 
@@ -100,14 +116,45 @@ impl SnapshotSymbols {
         brief::costs(&self.state.cache(), &self.files, map, wanted)
     }
 
+    /// Makes the texts of the map of some files, in their order, with the legend in front. What was read for a text is given
+    /// back before the last one is made, so a map of everything takes no more memory than one of a part.
+    pub fn each_text<E>(
+        &self,
+        numbers: &[u32],
+        detail: Detail,
+        take: &mut dyn FnMut(String) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let files = self.files();
+        let map = self.map(&files);
+        let ReadSymbols::Later(later) = &self.symbols else {
+            return map.texts(numbers, detail).into_iter().try_for_each(take);
+        };
+        if numbers.is_empty() {
+            return Ok(());
+        }
+        let legend = map.legend(numbers);
+        take(legend.text() + "\n")?;
+        for part in numbers.chunks(TEXTS_AT_ONCE) {
+            let window = later.unread();
+            let files = self.files_of(&window);
+            let links = self.links(&files);
+            let map = SymbolMap::ordered(&files, &links.references, Arc::clone(&links.order));
+            map.blocks(part, &legend, detail)
+                .into_iter()
+                .try_for_each(&mut *take)?;
+        }
+        Ok(())
+    }
+
+    fn files_of<'f>(&'f self, source: &'f LaterSymbols) -> Vec<MapFile<'f>> {
+        let paths = self.files.paths.iter();
+        paths
+            .map(|(path, number)| MapFile::later(path, source, *number))
+            .collect()
+    }
+
     fn links(&self, files: &[MapFile<'_>]) -> &Arc<MapLinks> {
-        self.links.get_or_init(|| {
-            let links = MapLinks::of(files);
-            if let ReadSymbols::All(symbols) = &self.symbols {
-                links::save(&self.state.cache(), self.tree, &links, symbols, self.is_cut);
-            }
-            Arc::new(links)
-        })
+        self.links.get_or_init(|| Arc::new(MapLinks::of(files)))
     }
 }
 
@@ -116,7 +163,7 @@ struct LaterSymbols {
     files: Arc<Files>,
     read: Vec<OnceLock<Box<FileSymbols>>>,
     cache: Arc<SymbolCache>,
-    records: Records,
+    records: Arc<Records>,
     /// For what is not in the cache.
     repo: Mutex<Repository>,
 }
@@ -132,8 +179,19 @@ impl LaterSymbols {
             read: files.contents.iter().map(|_| OnceLock::new()).collect(),
             files: Arc::clone(files),
             cache,
-            records: Records::of(&state.cache()),
+            records: Arc::new(Records::of(&state.cache())),
             repo: Mutex::new(repo.fork()),
+        }
+    }
+
+    /// The same with nothing read.
+    fn unread(&self) -> Self {
+        Self {
+            files: Arc::clone(&self.files),
+            read: self.read.iter().map(|_| OnceLock::new()).collect(),
+            cache: Arc::clone(&self.cache),
+            records: Arc::clone(&self.records),
+            repo: Mutex::new(self.lock().fork()),
         }
     }
 
@@ -163,14 +221,25 @@ impl std::fmt::Debug for LaterSymbols {
     }
 }
 
+impl LaterSymbols {
+    /// Out of the cache, else out of the content, for which one repository is there.
+    fn take(&self, number: usize) -> FileSymbols {
+        let Content { id, language, .. } = self.files.contents[number];
+        let known = self.cache.get(id, language);
+        known.unwrap_or_else(|| self.read_one(&self.lock(), number))
+    }
+}
+
 impl SymbolSource for LaterSymbols {
     fn symbols(&self, number: u32) -> &FileSymbols {
         let number = number as usize;
-        self.read[number].get_or_init(|| {
-            let Content { id, language, .. } = self.files.contents[number];
-            let known = self.cache.get(id, language);
-            Box::new(known.unwrap_or_else(|| self.read_one(&self.lock(), number)))
-        })
+        self.read[number].get_or_init(|| Box::new(self.take(number)))
+    }
+}
+
+impl UsesSource for LaterSymbols {
+    fn uses(&self, number: u32) -> Uses {
+        self.take(number as usize).uses
     }
 }
 
@@ -183,6 +252,19 @@ pub fn symbols(
     symbols_of(repo, state, || Ok((tree, ())), |_, ()| Ok(None)).map(|(found, ())| found)
 }
 
+/// The same of a tree that was read.
+pub fn symbols_in(
+    repo: &Repository,
+    state: &StateDir,
+    tree: &Tree,
+) -> Result<SnapshotSymbols, FilesError> {
+    let read_files = || {
+        let files = Files::read_in(state.shelf(), tree.id, FILES_MAX, || Ok(tree))?;
+        Ok((tree.id, (), files))
+    };
+    symbols_from(repo, state, read_files, |_, ()| Ok(None)).map(|(found, ())| found)
+}
+
 /// The same of a root tree that has to be found first: meanwhile, what was read before is loaded.
 ///
 /// `some` may name files, by their numbers: in a large snapshot these are read, and what they see.
@@ -192,14 +274,22 @@ pub fn symbols_of<R, E: From<FilesError>>(
     root: impl FnOnce() -> Result<(NodeId, R), E>,
     some: impl FnOnce(&Files, &R) -> Result<Option<Vec<u32>>, E>,
 ) -> Result<(SnapshotSymbols, R), E> {
-    let shelf = state.shelf();
-    let directory = state.cache();
     let read_files = || {
         let (tree, root) = root()?;
-        let files = Files::read(repo, shelf, tree, FILES_MAX)?;
+        let files = Files::read(repo, state.shelf(), tree, FILES_MAX)?;
         Ok::<_, E>((tree, root, files))
     };
-    let (read, cache) = if shelf.lasts() {
+    symbols_from(repo, state, read_files, some)
+}
+
+fn symbols_from<R, E: From<FilesError>>(
+    repo: &Repository,
+    state: &StateDir,
+    read_files: impl FnOnce() -> Result<(NodeId, R, Arc<Files>), E>,
+    some: impl FnOnce(&Files, &R) -> Result<Option<Vec<u32>>, E>,
+) -> Result<(SnapshotSymbols, R), E> {
+    let directory = state.cache();
+    let (read, cache) = if state.shelf().lasts() {
         // What is on the shelf may do, and then nothing has to be loaded.
         (read_files(), object_cache(&directory))
     } else {
@@ -237,30 +327,16 @@ impl Source<'_> {
     fn all(self) -> SnapshotSymbols {
         let shelf = self.state.shelf();
         let is_it = |kept: &KeptLinks| kept.tree == self.tree;
-        let kept = shelf.find(is_it).or_else(|| {
-            let kept = links::load(self.repo, &self.state.cache(), self.tree, &self.files)?;
+        let kept = shelf.find(is_it).unwrap_or_else(|| {
+            let known = links::load(self.repo, &self.state.cache(), self.tree, &self.files);
+            let kept = Arc::new(known.unwrap_or_else(|| self.find_links()));
             // What is not in this clone may come later, while a server lives.
             if kept.absent.is_empty() {
-                Some(shelf.put(Arc::new(kept), links::KEPT_MAX))
+                shelf.put(kept, links::KEPT_MAX)
             } else {
-                Some(Arc::new(kept))
+                kept
             }
         });
-        if let Some(kept) = kept {
-            return self.later(&kept);
-        }
-        let found = self.read_all();
-        if !shelf.lasts() || !found.absent.is_empty() {
-            return found;
-        }
-        let kept = KeptLinks {
-            tree: self.tree,
-            links: Arc::clone(found.links(&found.files())),
-            absent: Vec::new(),
-            is_cut: found.is_cut,
-        };
-        drop(found);
-        let kept = shelf.put(Arc::new(kept), links::KEPT_MAX);
         self.later(&kept)
     }
 
@@ -268,16 +344,15 @@ impl Source<'_> {
         let Self {
             repo,
             state,
-            tree,
             files,
             cache,
+            ..
         } = self;
         let later = LaterSymbols::new(repo, state, &files, cache);
         SnapshotSymbols {
             absent: paths_of(&files, |content| {
                 kept.absent.binary_search(&content).is_ok()
             }),
-            tree,
             files,
             symbols: ReadSymbols::Later(Box::new(later)),
             links: OnceLock::from(Arc::clone(&kept.links)),
@@ -286,27 +361,50 @@ impl Source<'_> {
         }
     }
 
-    fn read_all(&self) -> SnapshotSymbols {
-        let Self {
-            repo,
-            state,
-            files,
-            cache,
-            ..
-        } = self;
-        let records = Records::of(&state.cache());
-        let work =
-            |repo: &Repository, at: usize| read(repo, cache, &records, files, &files.contents[at]);
-        let symbols = on_all_cores(files.contents.len(), *repo, || repo.fork(), work);
-        SnapshotSymbols {
+    /// Reads all files to find out what follows from them, and keeps that. Of what was read nothing stays in memory.
+    fn find_links(&self) -> KeptLinks {
+        let later = LaterSymbols::new(self.repo, self.state, &self.files, Arc::clone(&self.cache));
+        let read = self.read_all(&later);
+        let paths = self.files.paths.iter();
+        let files: Vec<MapFile<'_>> = paths
+            .map(|(path, number)| match &read[*number as usize] {
+                (symbols, true) => MapFile::new(path, symbols),
+                (symbols, false) => MapFile::declared(path, symbols, &later, *number),
+            })
+            .collect();
+        let bytes = MapLinks::of(&files).encode();
+        drop(files);
+        let contents = 0..read.len() as u32;
+        let absent: Vec<u32> = contents
+            .filter(|number| read[*number as usize].0.is_absent)
+            .collect();
+        drop(read);
+        let (cache, is_cut) = (self.state.cache(), self.files.is_cut);
+        links::save(&cache, self.tree, &bytes, &absent, is_cut);
+        let links = MapLinks::decode(bytes, self.files.paths.len());
+        KeptLinks {
             tree: self.tree,
-            absent: paths_of(files, |content| symbols[content as usize].is_absent),
-            is_cut: files.is_cut,
-            files: Arc::clone(files),
-            symbols: ReadSymbols::All(symbols),
-            links: OnceLock::new(),
-            state: (*state).clone(),
+            links: Arc::new(links.expect("it was encoded for as many files")),
+            absent,
+            is_cut,
         }
+    }
+
+    /// What each content declares, and whether the names that it uses are there, too.
+    fn read_all(&self, later: &LaterSymbols) -> Vec<(FileSymbols, bool)> {
+        let uses_bytes = AtomicUsize::new(0);
+        let work = |repo: &Repository, number: usize| {
+            let symbols = later.read_one(repo, number);
+            let bytes = symbols.uses.size_bytes();
+            let before = uses_bytes.fetch_add(bytes, Ordering::Relaxed);
+            if bytes == 0 || before + bytes <= USES_BYTES_MAX {
+                (symbols, true)
+            } else {
+                (symbols.declared_alone(), false)
+            }
+        };
+        let count = self.files.contents.len();
+        on_all_cores(count, self.repo, || self.repo.fork(), work)
     }
 
     /// Some files and what they see.
@@ -314,9 +412,9 @@ impl Source<'_> {
         let Self {
             repo,
             state,
-            tree,
             files,
             cache,
+            ..
         } = self;
         let later = LaterSymbols::new(repo, state, &files, cache);
         let mut is_near = vec![false; files.paths.len()];
@@ -333,7 +431,6 @@ impl Source<'_> {
         let absent = (0..all.len()).filter(|at| is_absent(*at));
         let absent = absent.map(|at| TreePath::new(all[at].path)).collect();
         SnapshotSymbols {
-            tree,
             absent,
             is_cut: files.is_cut,
             symbols: ReadSymbols::Near(Box::new(NearSymbols {

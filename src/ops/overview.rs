@@ -61,8 +61,14 @@ pub(super) fn plan_overview<'w>(
     said: &PeopleSay,
 ) -> Result<Document<'w>, InputError> {
     if let Some(question) = &options.question {
-        let part = answer(workspace, question, options.root, store)?;
-        return plan_with(workspace, options.clone(), store, said, &part);
+        let (part, absent) = answer(workspace, question, options.root, store)?;
+        return plan_with(
+            workspace,
+            options.clone(),
+            store,
+            said,
+            &MapSource { map: &part, absent },
+        );
     }
     let root = options.root;
     let found =
@@ -78,16 +84,32 @@ pub(super) fn plan_overview<'w>(
     let says = |number: &u32| map.declares(*number);
     let all: Vec<u32> = (0..files.len() as u32).filter(says).collect();
     let map = |tokens_max: u64| map_part(&map, &all, tokens_max, &found);
-    plan_with(workspace, options, store, said, &map)
+    plan_with(
+        workspace,
+        options,
+        store,
+        said,
+        &MapSource {
+            map: &map,
+            absent: found.absent.len(),
+        },
+    )
 }
 
-/// Plans it around a map, or around what a question chose in the place of one.
+/// A map within any number of tokens, or what a question chose in the place of one.
+struct MapSource<'m> {
+    map: &'m dyn Fn(u64) -> MapPart,
+    /// Files that it says nothing of, as this clone does not hold them.
+    absent: usize,
+}
+
+/// Plans it around a map.
 fn plan_with<'w>(
     workspace: &'w Workspace,
     options: PayloadOptions<'_>,
     store: &Store<'_>,
     said: &PeopleSay,
-    map: &dyn Fn(u64) -> MapPart,
+    source: &MapSource<'_>,
 ) -> Result<Document<'w>, InputError> {
     let root = options.root;
     let tree = Tree::read(&workspace.repository, workspace.state.shelf(), root.tree)
@@ -98,20 +120,21 @@ fn plan_with<'w>(
             .map(CountedPart::from)
             .collect(),
         statements: kept_statements(workspace, store, &tree)?,
-        map,
+        map: source.map,
         readme: readme(&workspace.repository, &tree),
         branch: branch_lines(workspace, root)?,
+        absent: source.absent,
     };
     payload::plan_payload(workspace, options, said, Some(&overview))
 }
 
-/// What is found for a question, within any number of tokens.
+/// What is found for a question, within any number of tokens, and how many files this clone does not hold.
 fn answer<'q>(
     workspace: &Workspace,
     question: &'q Query,
     root: &SnapshotRoot,
     store: &Store<'_>,
-) -> Result<impl Fn(u64) -> MapPart + 'q, InputError> {
+) -> Result<(impl Fn(u64) -> MapPart + 'q, usize), InputError> {
     let mut findable = find::findable(
         &workspace.repository,
         &workspace.state,
@@ -122,7 +145,7 @@ fn answer<'q>(
     let ranking = findable.rank(question, &|_| true, FOUND_MAX, &Weights::default())?;
     let all = ranking.files.len();
     let found = findable.found(&ranking.best(FOUND_MAX))?;
-    Ok(move |tokens_max: u64| {
+    let part = move |tokens_max: u64| {
         let ladder = Ladder::within(
             &found,
             question,
@@ -138,7 +161,8 @@ fn answer<'q>(
             is_whole,
             is_found: true,
         }
-    })
+    };
+    Ok((part, findable.absent()))
 }
 
 /// The statements about the directories of a tree, on the shelf with all that they depend on.

@@ -18,6 +18,7 @@ use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{NodeId, TreePath, token};
 use crate::chat::Image;
 use crate::context::resource::Body;
+use crate::context::tree::Tree;
 use crate::context::{Document, List, Markup, Scope};
 use crate::git::{EntryMode, ObjectError, ObjectKind, Repository};
 use crate::node::{Snapshot, SnapshotRoot};
@@ -344,6 +345,7 @@ fn reference(
                 .insert(Key::File(TreePath::new(resource.name.clone())), text);
         }
     }
+    let tree = document.tree();
     let from = MapOf { tree, shown, last };
     add_symbols(workspace, &from, sizes, &mut reference, notes)?;
     Ok(reference)
@@ -351,7 +353,7 @@ fn reference(
 
 /// A tree whose symbols are shown, the files whose full texts are shown instead, and the last request.
 struct MapOf<'m> {
-    tree: NodeId,
+    tree: &'m Tree,
     shown: BTreeSet<Vec<u8>>,
     last: &'m State,
 }
@@ -364,7 +366,7 @@ fn add_symbols(
     notes: &mut Vec<String>,
 ) -> Result<(), TurnError> {
     let MapOf { tree, shown, last } = from;
-    let found = ops::map::symbols(&workspace.repository, &workspace.state, *tree)?;
+    let found = ops::map::symbols_in(&workspace.repository, &workspace.state, tree)?;
     let files = found.files();
     let map = found.map(&files);
     let says =
@@ -501,14 +503,13 @@ fn choose(map: &SymbolMap<'_>, last: &State, again: &Again<'_>) -> (Legend, Vec<
 
 /// A list of files with directories in the place of theirs, as deep as fits; `None` where the list itself fits.
 fn folded(files: &[String], tokens_max: u64) -> Option<Vec<String>> {
-    let fits = |lines: &[String]| token::estimate(&lines.join("\n")) <= tokens_max;
-    if fits(files) {
+    if token::fits(files, tokens_max) {
         return None;
     }
     let mut best = Vec::new();
     for depth in 0.. {
         let lines = at_depth(files, depth);
-        if !fits(&lines) || lines == best {
+        if !token::fits(&lines, tokens_max) || lines == best {
             break;
         }
         best = lines;

@@ -4,7 +4,11 @@
 //! people read, how files are recognised and how comments look. Content is looked at for two questions only:
 //! a `#!` line where the name says nothing, and whether a `.h` file is C or C++.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::comment::{self, Marks, Style};
+use crate::base::quick_hash::QuickHash;
 
 /// How many bytes of a file are looked at to tell its language.
 const HEAD_BYTES_MAX: usize = 32 * 1024;
@@ -289,7 +293,7 @@ pub fn detect(name: &[u8], head: &[u8]) -> Option<Language> {
     let head = &head[..head.len().min(HEAD_BYTES_MAX)];
     let name = name.to_ascii_lowercase();
     // A script may be called `build`.
-    if let Some(found) = by(&name, |entry| entry.files) {
+    if let Some(found) = by(&name, &BY_FILE) {
         return by_shebang(head).or(Some(found));
     }
     if let Some((_, found)) = BEGINNINGS
@@ -306,7 +310,7 @@ pub fn detect(name: &[u8], head: &[u8]) -> Option<Language> {
             .next()
             .filter(|extension| extension.len() < name.len());
         let Some(extension) = extension else {
-            return by(name, |entry| entry.files).or_else(|| by_shebang(head));
+            return by(name, &BY_FILE).or_else(|| by_shebang(head));
         };
         match extension {
             b"h" => return Some(header_language(head)),
@@ -314,12 +318,12 @@ pub fn detect(name: &[u8], head: &[u8]) -> Option<Language> {
             _ => {}
         }
         if let Some(found) =
-            by(extension, |entry| entry.extensions).filter(|found| *found != Language::Template)
+            by(extension, &BY_EXTENSION).filter(|found| *found != Language::Template)
         {
             return Some(found);
         }
         // `config.h.in` is a header, `page.html.erb` a page.
-        if !WRAPPERS.contains(&extension) && by(extension, |entry| entry.extensions).is_none() {
+        if !WRAPPERS.contains(&extension) && by(extension, &BY_EXTENSION).is_none() {
             return by_shebang(head);
         }
         let is_template = !WRAPPERS.contains(&extension);
@@ -383,7 +387,7 @@ fn is_source(name: &[u8]) -> bool {
         .next()
         .filter(|extension| extension.len() < name.len())
         .unwrap_or_default();
-    by(extension, |entry| entry.extensions).is_some_and(|found| {
+    by(extension, &BY_EXTENSION).is_some_and(|found| {
         !matches!(found, Language::Text | Language::Markdown | Language::Roff)
             || found == Language::Markdown && !is_licence(name)
     })
@@ -413,12 +417,27 @@ fn m_language(head: &[u8]) -> Language {
     }
 }
 
-fn by(word: &[u8], list: fn(&Entry) -> &'static [&'static str]) -> Option<Language> {
-    Language::ALL.iter().copied().find(|language| {
-        list(language.entry())
-            .iter()
-            .any(|known| known.as_bytes() == word)
-    })
+/// Words that say a language, each once for the first in the order of the table.
+type ByWord = LazyLock<HashMap<&'static [u8], Language, QuickHash>>;
+
+static BY_FILE: ByWord = LazyLock::new(|| by_word(|entry| entry.files));
+static BY_EXTENSION: ByWord = LazyLock::new(|| by_word(|entry| entry.extensions));
+static BY_INTERPRETER: ByWord = LazyLock::new(|| by_word(|entry| entry.interpreters));
+
+fn by_word(
+    list: fn(&Entry) -> &'static [&'static str],
+) -> HashMap<&'static [u8], Language, QuickHash> {
+    let mut all = HashMap::default();
+    for language in Language::ALL {
+        for word in list(language.entry()) {
+            all.entry(word.as_bytes()).or_insert(*language);
+        }
+    }
+    all
+}
+
+fn by(word: &[u8], list: &ByWord) -> Option<Language> {
+    list.get(word).copied()
 }
 
 /// Reads `#!/usr/bin/env -S python3.12 -u` as `python`.
@@ -433,7 +452,7 @@ fn by_shebang(head: &[u8]) -> Option<Language> {
     let program = program
         .trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
         .to_ascii_lowercase();
-    by(program.as_bytes(), |entry| entry.interpreters)
+    by(program.as_bytes(), &BY_INTERPRETER)
 }
 
 /// A `.h` file is C unless a line of its head can only be C++.

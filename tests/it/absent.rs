@@ -84,6 +84,38 @@ fn each_command_names_what_is_missing_and_how_exactly_that_is_brought() {
     }
 }
 
+/// Nothing waits for a remote that is away, and nothing ends because of it; what is told works once it is back.
+#[test]
+fn a_promisor_that_is_gone_is_in_nobodys_way() {
+    let sandbox = Sandbox::new();
+    let clone = partial(&sandbox, "clone");
+    let (home, away) = (sandbox.path("work"), sandbox.path("away"));
+    std::fs::rename(&home, &away).expect("the remote moves");
+    let _ = clone.git(&["cat-file", "-e", "HEAD:README.md"]).exits(128);
+    let told = "'git diff --shortstat 4b825dc642cb6eb9a060e54bf8d69288fbee4904 HEAD' brings it";
+    let commands: [(&[&str], i32); 6] = [
+        (&["map"], 0),
+        (&["context"], 0),
+        (&["context", "**"], 1),
+        (&["regenerate"], 0),
+        (&["find", "old"], 1),
+        (&["prompt", "--rev", "HEAD", "-m", "x"], 0),
+    ];
+    let mut last = None;
+    for (arguments, code) in commands {
+        let output = clone.merkle(arguments).exits(code);
+        let lines = output.err().matches(told).count();
+        assert_eq!(lines, 1, "{arguments:?}\n{output}");
+        assert_eq!(missing(&clone, "HEAD^{tree}"), 3, "{output}");
+        last = Some(output);
+    }
+    let _ = clone.merkle(&["status"]).exits(0);
+    std::fs::rename(&away, &home).expect("the remote comes back");
+    run_what_is_told(&sandbox, &clone, &last.expect("the last output"));
+    let map = clone.merkle(&["map"]).exits(0);
+    assert!(map.out().contains("add()") && map.err().is_empty(), "{map}");
+}
+
 #[test]
 fn a_missing_file_has_a_labelled_line() {
     let sandbox = Sandbox::new();

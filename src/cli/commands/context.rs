@@ -152,7 +152,12 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         let mut text = Vec::new();
         let tokens_estimated = write(&mut text).map_err(OutputError::from)?;
         let text = String::from_utf8_lossy(&text).into_owned();
-        tell_missing(args, &program.ui, &workspace, &missing);
+        let told = Told {
+            workspace: &workspace,
+            document: &document,
+            missing: &missing,
+        };
+        tell_missing(args, &program.ui, &told);
         program.ui.write_json(
             "context",
             &JsonDocument {
@@ -167,7 +172,12 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     if is_heard {
         program.ui.note(&format!("{tokens} tokens (estimate)"));
     }
-    tell_missing(args, &program.ui, &workspace, &missing);
+    let told = Told {
+        workspace: &workspace,
+        document: &document,
+        missing: &missing,
+    };
+    tell_missing(args, &program.ui, &told);
     Ok(exit)
 }
 
@@ -211,8 +221,20 @@ fn missing(args: &Args, document: &Document<'_>) -> Result<Vec<MissingDocument>,
         .collect())
 }
 
+/// A document, and what it cannot show.
+struct Told<'t, 'w> {
+    workspace: &'w Workspace,
+    document: &'t Document<'w>,
+    missing: &'t [MissingDocument],
+}
+
 /// Names what cannot be shown, after the answer: a document of many pages would hide it.
-fn tell_missing(args: &Args, ui: &Ui, workspace: &Workspace, missing: &[MissingDocument]) {
+fn tell_missing(args: &Args, ui: &Ui, told: &Told<'_, '_>) {
+    let Told {
+        workspace,
+        document,
+        missing,
+    } = *told;
     for MissingDocument { name, reason } in missing.iter().take(MISSING_SHOWN_MAX) {
         ui.warn(&format!("'{name}' is not shown: {reason}"));
     }
@@ -222,10 +244,9 @@ fn tell_missing(args: &Args, ui: &Ui, workspace: &Workspace, missing: &[MissingD
             missing.len() - MISSING_SHOWN_MAX
         ));
     }
-    let absent = missing
-        .iter()
-        .filter(|missing| missing.reason == ABSENT)
-        .count();
+    let named = missing.iter();
+    let named = named.filter(|missing| missing.reason == ABSENT).count();
+    let absent = named + document.absent();
     if let Some(note) = ops::absent::note(&workspace.repository, absent, args.snapshot.revision()) {
         ui.warn(&note);
     }

@@ -260,7 +260,7 @@ fn check_ref(workspace: &Workspace, fix: bool) -> Result<Check, CliError> {
         ));
     };
     let at = format!("'{FRAMES_REF}' at {}", commit.short());
-    let verdict = match verify::verify(&store, &mut |_| ()) {
+    let verdict = match verify::verify(&store, &|_| None, &mut |_| ()) {
         Ok(verdict) => verdict,
         Err(err) => {
             return Ok(Check::bad(

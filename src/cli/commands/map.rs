@@ -8,7 +8,7 @@ use crate::cli::{CliError, Exit, Program, amount, json};
 use crate::node::SnapshotRoot;
 use crate::ops;
 use crate::ops::files::Files;
-use crate::ops::map::FILES_MAX;
+use crate::ops::map::{FILES_MAX, SnapshotSymbols};
 use crate::symbol::Language;
 use crate::symbol::map::{Detail, Excerpt, KEY, MapEntry, MapFile, SymbolMap, mark};
 use crate::workspace::{TargetError, Workspace};
@@ -123,11 +123,14 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     for warning in cut.iter().chain(&absent) {
         program.ui.warn(warning);
     }
-    let files = found.files();
-    let map = found.map(&files);
     let counted_line = found
         .counted_in()
-        .map(|count| counted_line(count, files.len()));
+        .map(|count| counted_line(count, found.len()));
+    if args.budget.is_none() && !program.ui.is_json() {
+        return write_all(args, found, &wanted, counted_line.as_deref(), program);
+    }
+    let files = found.files();
+    let map = found.map(&files);
     let Shown {
         texts,
         files: shown,
@@ -153,17 +156,47 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             .ui
             .note("nothing of the map fits into so few tokens");
     }
-    // What comes from the repository was escaped when it was written there.
     for text in &texts {
         program.ui.write_bytes(text.as_bytes())?;
     }
+    Ok(Exit::Done)
+}
+
+/// Writes the map of the wanted files as it is made. What comes from the repository was escaped when it was written there.
+fn write_all(
+    args: &Args,
+    found: SnapshotSymbols,
+    wanted: &[u32],
+    mut line: Option<&str>,
+    program: &mut Program,
+) -> Result<Exit, CliError> {
+    found.each_text(wanted, detail(args), &mut |text| {
+        let text = with_line(text, line.take());
+        Ok::<_, CliError>(program.ui.write_bytes(text.as_bytes())?)
+    })?;
     if program.ui.is_last() {
         // Nothing follows but the end of the process, which gives all of it back at once.
-        drop(map);
-        drop(files);
         std::mem::forget(found);
     }
     Ok(Exit::Done)
+}
+
+/// What is told of each file.
+fn detail(args: &Args) -> Detail {
+    Detail {
+        has_lines: args.lines,
+        ..Detail::PRINTED
+    }
+}
+
+/// The first text of a map, with a line behind what the marks mean.
+fn with_line(mut text: String, line: Option<&str>) -> String {
+    if let Some(line) = line
+        && text.starts_with(KEY)
+    {
+        text.insert_str(KEY.len(), line);
+    }
+    text
 }
 
 /// What is printed: texts, the files in them, each with what is shown of it where that is not all, and how many found no place.
@@ -175,10 +208,7 @@ struct Shown {
 
 /// The map of the wanted files, all of it or what fits; `line` stands behind what the marks mean.
 fn show(args: &Args, map: &SymbolMap<'_>, wanted: &[u32], line: Option<&str>) -> Shown {
-    let detail = Detail {
-        has_lines: args.lines,
-        ..Detail::PRINTED
-    };
+    let detail = detail(args);
     let mut shown = match args.budget {
         Some(tokens) => {
             let tokens = tokens.saturating_sub(line.map_or(0, token::estimate));
@@ -198,10 +228,8 @@ fn show(args: &Args, map: &SymbolMap<'_>, wanted: &[u32], line: Option<&str>) ->
             left: 0,
         },
     };
-    if let (Some(text), Some(line)) = (shown.texts.first_mut(), line)
-        && text.starts_with(KEY)
-    {
-        text.insert_str(KEY.len(), line);
+    if let Some(text) = shown.texts.first_mut() {
+        *text = with_line(std::mem::take(text), line);
     }
     shown
 }

@@ -2,12 +2,13 @@
 
 use serde::Serialize;
 
-use crate::base::{TreePath, printable};
+use crate::base::{NodeId, NodeKind, TreePath, printable};
 use crate::cli::program::Program;
 use crate::cli::progress::{Progress, ProgressStep};
 use crate::cli::snapshot::head;
 use crate::cli::{CliError, Exit, Ui, json};
 use crate::frame::{BadEntry, Fault, Store, spool, verify};
+use crate::node::{IgnoreRules, Scan, scan};
 use crate::ops;
 use crate::workspace::Workspace;
 
@@ -44,14 +45,16 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let store = store_of(args, &workspace)?;
     let mut progress = Progress::new(&program.ui);
-    let verdict = verify::verify(&store, &mut |done| {
+    let nodes = nodes_of_head(&workspace);
+    let known = |id: &NodeId| kind_in(&nodes, id);
+    let verdict = verify::verify(&store, &known, &mut |done| {
         progress.show(ProgressStep {
             position: done,
             total: None,
             message: "frames checked",
         });
     })?;
-    drop(progress);
+    drop((progress, nodes));
     let damaged = damaged_of(args, &workspace)?;
     let told = |bad: &BadEntry| (bad.path.as_bytes().to_vec(), printable::chain(&bad.fault));
     let in_spool = damaged.iter().map(|name| {
@@ -117,6 +120,30 @@ fn store_of<'w>(args: &Args, workspace: &'w Workspace) -> Result<Store<'w>, CliE
     };
     let commit = workspace.repository.resolve_commit(commit)?;
     Ok(Store::at(&workspace.repository, Some(commit))?)
+}
+
+/// The nodes of `HEAD`: most frames are about one of them, and their trees say what each is. None where there is no `HEAD`.
+fn nodes_of_head(workspace: &Workspace) -> Scan {
+    let scanned = |tree| {
+        scan(
+            &workspace.repository,
+            tree,
+            &TreePath::root(),
+            IgnoreRules::default(),
+            None,
+        )
+    };
+    let found = head(workspace).ok().map(|head| scanned(head.tree));
+    found.and_then(Result::ok).unwrap_or_default()
+}
+
+fn kind_in(nodes: &Scan, id: &NodeId) -> Option<NodeKind> {
+    let is_directory = nodes.node(nodes.find(id)?).is_directory;
+    Some(if is_directory {
+        NodeKind::Directory
+    } else {
+        NodeKind::File
+    })
 }
 
 /// Damaged files of the spool. What waits here is no part of another commit.

@@ -104,7 +104,7 @@ impl Document<'_> {
             self.tree
                 .structure_tokens(self.style, || self.tokens_of(&[2]))
         };
-        if self.is_overview || whole() > tokens_max {
+        if self.is_overview || self.is_longer(2, tokens_max) || whole() > tokens_max {
             let folded = Folded::new(
                 &self.tree,
                 tokens_max.saturating_sub(FOLDED_LINE_TOKENS),
@@ -154,6 +154,12 @@ impl Document<'_> {
             .map_or(0, |()| token::estimate(&String::from_utf8_lossy(&text)))
     }
 
+    /// True for a section with more bytes than these tokens can have: nothing has to be counted, nor written to its end.
+    fn is_longer(&self, section: u8, tokens_max: u64) -> bool {
+        let mut room = Room(token::bytes_max(tokens_max));
+        self.write(&mut room, Some(section)).is_err()
+    }
+
     pub(super) fn tokens_of(&self, sections: &[u8]) -> u64 {
         let mut text = Vec::new();
         for section in sections {
@@ -161,5 +167,20 @@ impl Document<'_> {
                 .expect("a vector takes everything");
         }
         token::estimate(&String::from_utf8_lossy(&text))
+    }
+}
+
+/// Takes as many bytes as there is room for, and none of them anywhere.
+struct Room(u64);
+
+impl io::Write for Room {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let left = self.0.checked_sub(bytes.len() as u64);
+        self.0 = left.ok_or(io::ErrorKind::StorageFull)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

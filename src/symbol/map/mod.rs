@@ -32,7 +32,7 @@ pub use codec::SymbolCache;
 pub use entries::{Entries, MapEntry, Mark, Modifiers, Parts};
 pub use entry::{FileSymbols, file_symbols, outline_and_symbols};
 pub use excerpt::Excerpt;
-pub use file::{MapFile, SymbolSource};
+pub use file::{MapFile, SymbolSource, UsesSource};
 pub use import::Import;
 pub use kept::FileReferences;
 pub use legend::{KEY, Legend};

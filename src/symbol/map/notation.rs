@@ -179,14 +179,20 @@ impl<'m> SymbolMap<'m> {
             return Vec::new();
         }
         let legend = self.legend(numbers);
-        let mut texts = on_all_cores(
+        let mut texts = self.blocks(numbers, &legend, detail);
+        texts.insert(0, legend.text() + "\n");
+        texts
+    }
+
+    /// The blocks of some of the files, in their order.
+    #[must_use]
+    pub fn blocks(&self, numbers: &[u32], legend: &Legend, detail: Detail) -> Vec<String> {
+        on_all_cores(
             numbers.len(),
             &(),
             || (),
-            |(), at| self.block(numbers[at], &legend, detail),
-        );
-        texts.insert(0, legend.text() + "\n");
-        texts
+            |(), at| self.block(numbers[at], legend, detail),
+        )
     }
 
     /// The block of one file: its path, and a line for each of its declarations.

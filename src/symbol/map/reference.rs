@@ -224,8 +224,8 @@ impl Index<'_> {
         if let Some((language, names)) = names {
             let number_of =
                 |(at, used): (usize, Use<'_>)| Some((at, names.number(used.parts().1)?));
-            let uses = symbols.uses.iter().enumerate();
-            let used: Vec<(usize, u32)> = uses.filter_map(number_of).collect();
+            let uses = self.files[number as usize].uses();
+            let used: Vec<(usize, u32)> = uses.iter().enumerate().filter_map(number_of).collect();
             for name in used
                 .iter()
                 .map(|(_, name)| name)
@@ -255,7 +255,7 @@ impl Index<'_> {
                 if candidates.is_empty() || reader.foreign.binary_search(&name).is_ok() {
                     continue;
                 }
-                let used = symbols.uses.get(at);
+                let used = uses.get(at);
                 meant.clear();
                 reader.declarations(&UsedName::of(used, language, names), candidates, &mut meant);
                 if meant.iter().any(|declared| !declared.is_property) {

@@ -8,6 +8,7 @@ mod cost;
 mod derived;
 mod place;
 mod plan;
+mod shortcut;
 mod snapshot;
 mod union;
 

@@ -178,7 +178,7 @@ proptest! {
         }
         prop_assert_eq!(world.entries(Some(ab)), both, "both sides, and nothing else");
         let store = Store::at(&world.repo, Some(ab)).expect("a store");
-        let verdict = verify::verify(&store, &mut |_| {}).expect("a readable store");
+        let verdict = verify::verify(&store, &|_| None, &mut |_| {}).expect("a readable store");
         prop_assert!(verdict.faults.is_empty(), "{:?}", verdict.faults);
     }
 }

@@ -10,8 +10,19 @@ use crate::base::token::estimate;
 use crate::symbol::Language;
 use crate::symbol::cache::Cached;
 use crate::symbol::map::{
-    Detail, FileSymbols, MapFile, MapLinks, SymbolMap, file_symbols, near, references,
+    Detail, FileSymbols, MapFile, MapLinks, SymbolMap, Uses, UsesSource, file_symbols, near,
+    references,
 };
+
+/// Files whose names are read each time.
+#[derive(Debug)]
+struct Again(Vec<FileSymbols>);
+
+impl UsesSource for Again {
+    fn uses(&self, number: u32) -> Uses {
+        self.0[number as usize].uses.clone()
+    }
+}
 
 /// Directory, number, what it calls, how many fields it has, and what it imports and passes on.
 type FileParts = (usize, usize, Vec<usize>, usize, Vec<(String, bool)>);
@@ -137,6 +148,24 @@ proptest! {
         prop_assert!(kept.references.iter().eq(made.references.iter()));
         prop_assert_eq!(kept.references.partners(), made.references.partners());
         prop_assert_eq!(kept.encode(), bytes);
+    }
+
+    /// Names that are read again for each look lead to the same references, whichever files these are.
+    #[test]
+    fn uses_that_are_read_again_say_the_same(project in project(), some in any::<u64>()) {
+        let files: Vec<(&str, &str)> = project.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let found = symbols_of(&files);
+        let whole = map_files(&found);
+        let source = Again(whole.iter().map(|file| file.symbols().clone()).collect());
+        let declared: Vec<FileSymbols> = source.0.iter().map(|symbols| symbols.clone().declared_alone()).collect();
+        let part: Vec<MapFile<'_>> = whole.iter().zip(&declared).enumerate()
+            .map(|(number, (file, declared))| match some >> (number % 64) & 1 {
+                0 => *file,
+                _ => MapFile::declared(file.path, declared, &source, number as u32),
+            })
+            .collect();
+        prop_assert!(declared.iter().all(|symbols| symbols.uses.is_empty()));
+        prop_assert_eq!(MapLinks::of(&part).encode(), MapLinks::of(&whole).encode());
     }
 
     /// A map of some files alone is one of a snapshot in which all that they do not see is empty.
