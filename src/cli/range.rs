@@ -90,7 +90,7 @@ fn default_branch(repo: &Repository) -> Result<String, CliError> {
             .flatten()
             .map(|name| format!("refs/heads/{name}")),
     );
-    let mut known = candidates.filter(|name| repo.resolve_commit(name).is_ok());
+    let mut known = candidates.filter(|name| repo.commit_of_ref(name).is_some());
     known.next().ok_or_else(|| {
         CliError::new(Exit::Usage, "no default branch is known here")
             .hint("name what to compare with: git merkle review <base>..<head>")

@@ -2,6 +2,7 @@
 
 use super::budget::{Form, Level};
 use super::markdown::{code, plain, push_fenced};
+use super::outlined::Outlined;
 use super::pages::Shown;
 use super::resource::{Body, Note, Resource};
 use super::secrets::Guard;
@@ -32,6 +33,7 @@ pub struct Reader<'r> {
     redaction: Option<&'r Guard<'r>>,
     /// Whose statement the frame is that was read last.
     speaker: Option<String>,
+    outlined: &'r Outlined,
     style: Markup,
 }
 
@@ -53,6 +55,7 @@ impl<'r> Reader<'r> {
     pub fn new(
         repo: &'r Repository,
         store_commit: Option<NodeId>,
+        outlined: &'r Outlined,
         style: Markup,
     ) -> Result<Self, StoreError> {
         Ok(Self {
@@ -61,6 +64,7 @@ impl<'r> Reader<'r> {
             data: Vec::new(),
             redaction: None,
             speaker: None,
+            outlined,
             style,
         })
     }
@@ -357,10 +361,14 @@ impl<'r> Reader<'r> {
         let Body::File(id) = &resource.body else {
             return None;
         };
-        self.read_text(id, data).ok()?;
-        let language =
-            symbol::detect(resource.file_name(), data).filter(|language| language.has_grammar())?;
-        let outline = symbol::render(&symbol::extract(Some(language), data));
+        let name = resource.file_name();
+        let make = || {
+            self.read_text(id, data)?;
+            let language = symbol::detect(name, data).filter(|language| language.has_grammar());
+            let render = |language| symbol::render(&symbol::extract(Some(language), data));
+            Ok::<_, String>(language.map(render))
+        };
+        let outline = self.outlined.text(id, name, make).ok()??;
         data.clear();
         data.extend_from_slice(outline.as_bytes());
         Some(Text::Shown("markdown".to_owned(), data))

@@ -8,10 +8,12 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::budget::{Fit, Form, Level};
 use super::counted::Counted;
 use super::markdown::{self, push_fenced};
+use super::outlined::Outlined;
 use super::overview::Overview;
 use super::people::{MEMOS, PeopleFiles};
 use super::render::Blocks;
@@ -180,6 +182,7 @@ pub struct Document<'r> {
     style: Markup,
     /// What is shown without its secrets.
     redacted: Option<(Guard<'r>, SecretsFound)>,
+    outlined: Arc<Outlined>,
 }
 
 impl<'r> Document<'r> {
@@ -220,6 +223,7 @@ impl<'r> Document<'r> {
             is_overview: false,
             absent: overview.map_or(0, |overview| overview.absent),
             redacted: None,
+            outlined: Outlined::of(request.shelf),
             accepted: request.accepted,
             style: request.style,
         };
@@ -598,6 +602,7 @@ impl<'r> Document<'r> {
             resources: &self.resources,
             forms: &self.forms,
             redacted,
+            outlined: &self.outlined,
             style: self.style,
         }
     }

@@ -22,6 +22,7 @@ pub mod counted;
 pub mod document;
 mod fill;
 pub mod markdown;
+mod outlined;
 pub mod overview;
 pub mod pages;
 pub mod pattern;

@@ -11,6 +11,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use super::body::Reader;
 use super::budget::{Form, Level};
 use super::counted::{Counted, Part};
+use super::outlined::Outlined;
 use super::resource::{Body, Resource};
 use super::secrets::{Guard, SecretsFound};
 use super::style::Markup;
@@ -40,6 +41,8 @@ pub struct Blocks<'d> {
     pub forms: &'d [Form],
     /// Resources that are shown without their secrets.
     pub redacted: Option<(&'d Guard<'d>, &'d SecretsFound)>,
+    /// Outlines that are known.
+    pub outlined: &'d Outlined,
     /// How each is marked up.
     pub style: Markup,
 }
@@ -194,7 +197,7 @@ impl Blocks<'_> {
     }
 
     fn reader(&self) -> io::Result<Reader<'_>> {
-        Reader::new(self.repo, self.store_commit, self.style)
+        Reader::new(self.repo, self.store_commit, self.outlined, self.style)
             .map_err(|error: StoreError| io::Error::other(error))
     }
 
@@ -223,6 +226,7 @@ impl Blocks<'_> {
             resources: self.resources,
             forms: self.forms,
             redacted: self.redacted,
+            outlined: self.outlined,
             style: self.style,
         }
     }
@@ -234,6 +238,7 @@ struct Shared<'d> {
     resources: &'d [Resource],
     forms: &'d [Form],
     redacted: Option<(&'d Guard<'d>, &'d SecretsFound)>,
+    outlined: &'d Outlined,
     style: Markup,
 }
 
@@ -244,6 +249,7 @@ impl<'d> Shared<'d> {
             resources,
             forms,
             redacted,
+            outlined,
             style,
         } = *self;
         Blocks {
@@ -252,6 +258,7 @@ impl<'d> Shared<'d> {
             resources,
             forms,
             redacted,
+            outlined,
             style,
         }
     }

@@ -74,6 +74,14 @@ impl Repository {
             .map_err(|error| RevisionError::failed(spec, error))
     }
 
+    /// The commit that a ref leads to, by its full name; `None` where there is none. Other than a revision, what is not there costs no
+    /// child of git.
+    #[must_use]
+    pub fn commit_of_ref(&self, name: &str) -> Option<NodeId> {
+        let id = self.find_ref(name).ok()??;
+        self.peel_to_commit(&id).ok()
+    }
+
     /// A best common ancestor of two commits, as `git merge-base` says; `None` when they have none.
     pub fn merge_base(
         &self,

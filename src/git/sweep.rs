@@ -1,6 +1,6 @@
 //! Whether a work tree is as it was: a look at every file and directory of it, and at what else decides what git adds.
 //!
-//! For a process that answers more than once. Where [everything stands](Sweep::still_holds) as in a look before git wrote the tree, that tree
+//! For a process that answers more than once. Where everything stands [around](Sweep::begin_look) and [in it](Sweep::holds_below) as in a look before git wrote the tree, that tree
 //! is the one of the work tree now, and no child has to write it again. What is compared:
 //!
 //! | what | how |
@@ -56,6 +56,10 @@ pub struct Sweep {
     folders: BTreeMap<Vec<u8>, Arc<Folder>>,
     is_settled: bool,
 }
+
+/// The root of a work tree that a look has begun at.
+#[derive(Debug)]
+pub struct OpenRoot(OwnedFd);
 
 /// A directory with its files.
 #[derive(Debug, Clone)]
@@ -156,22 +160,30 @@ impl Sweep {
         })
     }
 
-    /// True when a look now would find the same; false at the first difference.
+    /// True when a look now would find the same.
+    #[cfg(test)]
+    fn still_holds(&self, repo: &Repository) -> bool {
+        self.begin_look(repo)
+            .is_some_and(|root| self.holds_below(&root))
+    }
+
+    /// Looks at what stands around the work tree, which is soon done; `None` at the first difference. What is left is
+    /// [everything below](Self::holds_below).
+    #[must_use]
+    pub fn begin_look(&self, repo: &Repository) -> Option<OpenRoot> {
+        let root = open_root(repo)?;
+        let paths = around(repo)?;
+        let stamps = paths.iter().map(|path| stamp_at(path));
+        let holds = stamps.eq(self.around.iter().copied()) && settings(repo) == self.settings;
+        holds.then_some(OpenRoot(root))
+    }
+
+    /// True when a look at the work tree now would find the same; false at the first difference.
     ///
     /// Meant for a [settled](Self::is_settled) look: a directory with the same times then has the same names, so each is looked at by
     /// itself, in any order.
     #[must_use]
-    pub fn still_holds(&self, repo: &Repository) -> bool {
-        let stand_around = |paths: Vec<PathBuf>| {
-            let stamps = paths.iter().map(|path| stamp_at(path));
-            stamps.eq(self.around.iter().copied())
-        };
-        let Some(root) = open_root(repo) else {
-            return false;
-        };
-        if settings(repo) != self.settings || !around(repo).is_some_and(stand_around) {
-            return false;
-        }
+    pub fn holds_below(&self, OpenRoot(root): &OpenRoot) -> bool {
         let folders: Vec<(&[u8], &Folder)> = self
             .folders
             .iter()
@@ -181,7 +193,7 @@ impl Sweep {
         let look = |(): &(), at: usize| {
             let (path, folder) = folders[at];
             // One difference is enough: the rest need no look.
-            let holds = differs.load(Ordering::Relaxed) || folder.still_holds(&root, path);
+            let holds = differs.load(Ordering::Relaxed) || folder.still_holds(root, path);
             if !holds {
                 differs.store(true, Ordering::Relaxed);
             }

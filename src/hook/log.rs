@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::base::clock;
 use crate::git::StateDir;
@@ -61,9 +62,25 @@ pub fn leave_error(state: &StateDir, error: &str) {
         .and_then(|()| folder.replace(ERROR_FILE, |open| open.write_all(text.as_bytes())));
 }
 
+/// The error that an answer has taken which may have to be made again.
+struct TakenError(String);
+
 /// Takes the error that was left, so that it is told once; `None` when there is none.
 #[must_use]
 pub fn take_error(state: &StateDir) -> Option<String> {
+    let (shelf, left) = (state.shelf(), take_left(state));
+    let before = shelf.find::<TakenError>(|_| true);
+    shelf.clear::<TakenError>();
+    if !shelf.is_believing() {
+        return left.or_else(|| Some(before?.0.clone()));
+    }
+    if let Some(error) = &left {
+        shelf.put(Arc::new(TakenError(error.clone())), 1);
+    }
+    left
+}
+
+fn take_left(state: &StateDir) -> Option<String> {
     let folder = folder(state);
     let text = folder
         .read_text(ERROR_FILE, 4 * ERROR_BYTES_MAX as u64)
@@ -74,4 +91,29 @@ pub fn take_error(state: &StateDir) -> Option<String> {
 
 fn folder(state: &StateDir) -> StateDir {
     state.folder("log")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Shelf;
+
+    #[test]
+    fn an_error_is_told_once_by_an_answer_that_is_given() {
+        let folder = tempfile::tempdir().unwrap();
+        let shelf = Shelf::lasting();
+        let of = |shelf: Shelf| StateDir::at(folder.path()).with_shelf(shelf);
+        let take = |shelf: Shelf| take_error(&of(shelf));
+        leave_error(&of(shelf.clone()), "late");
+        assert_eq!(take(shelf.believing()).as_deref(), Some("late"));
+        assert_eq!(take(shelf.clone()).as_deref(), Some("late"), "made again");
+        assert_eq!(take(shelf.clone()), None);
+        leave_error(&of(shelf.clone()), "later");
+        assert_eq!(take(shelf.believing()).as_deref(), Some("later"));
+        assert_eq!(take(shelf.believing()), None, "the one before was given");
+        assert_eq!(take(shelf), None);
+        leave_error(&of(Shelf::default()), "last");
+        assert_eq!(take(Shelf::default()).as_deref(), Some("last"));
+        assert_eq!(take(Shelf::default()), None);
+    }
 }

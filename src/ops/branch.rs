@@ -159,7 +159,7 @@ pub(super) fn branch(
 /// The main line that the branch left, by its name, and where.
 fn main_line(repo: &Repository, tip: &NodeId) -> Option<(String, NodeId)> {
     MAIN_LINES.iter().find_map(|name| {
-        let main = repo.resolve_commit(name).ok()?;
+        let main = repo.commit_of_ref(name)?;
         let base = if main == *tip {
             main
         } else {

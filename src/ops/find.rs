@@ -96,6 +96,22 @@ impl Ranking {
         let best = self.files.iter().take(count_max);
         best.map(|ranked| ranked.number).collect()
     }
+
+    /// The best files, of which nothing is known yet.
+    #[must_use]
+    pub fn best_files(&self, count_max: usize) -> Best {
+        Best {
+            numbers: self.best(count_max),
+            hits: Vec::new(),
+        }
+    }
+}
+
+/// The best files, and what an answer has looked into: the next one about the same goes on from there.
+pub struct Best {
+    numbers: Vec<u32>,
+    /// The files at the front with what can be shown of them.
+    pub hits: Vec<Hit>,
 }
 
 /// Reads the paths of a root tree and the past of a commit; what is ignored, links and submodules are left out.
@@ -349,24 +365,25 @@ impl Findable<'_> {
         })
     }
 
-    /// The answer within a number of tokens, and the files that were looked into for it, at most `files_max`.
+    /// The answer within a number of tokens.
     ///
     /// Further files are looked into until none could have a line in it.
     pub fn answer(
         &self,
         question: &Query,
         ranking: &Ranking,
+        best: &mut Best,
         tokens_max: u64,
-        files_max: usize,
-    ) -> Result<(Vec<Hit>, Ladder), FindError> {
-        let (steps, numbers) = (Steps::default(), ranking.best(files_max));
-        let (mut found, mut count) = (Vec::new(), LOOKED_INTO_MIN);
+    ) -> Result<Ladder, FindError> {
+        let steps = Steps::default();
+        let mut count = best.hits.len().max(LOOKED_INTO_MIN);
         loop {
-            count = count.min(numbers.len());
-            found.extend(self.found(&numbers[found.len()..count])?);
-            let ladder = Ladder::within(&found, question, &ranking.terms, tokens_max, &steps);
-            if count == numbers.len() || ladder.cut > steps.most(count + 1) {
-                return Ok((found, ladder));
+            count = count.min(best.numbers.len());
+            let more = &best.numbers[best.hits.len()..count];
+            best.hits.extend(self.found(more)?);
+            let ladder = Ladder::within(&best.hits, question, &ranking.terms, tokens_max, &steps);
+            if count == best.numbers.len() || ladder.cut > steps.most(count + 1) {
+                return Ok(ladder);
             }
             count *= 2;
         }

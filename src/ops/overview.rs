@@ -3,6 +3,7 @@
 //! Outlines are made for the root and its directories that have no statement; below these, only what was said is
 //! shown. What was said of the last commit's state of a directory that has changed since is shown as stale.
 
+use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ use crate::context::overview::{CountedPart, MapPart, Overview, Readme, readme_te
 use crate::context::resource::{Note, Part, STALE, weight};
 use crate::context::tree::Tree;
 use crate::context::{ContextError, Document};
-use crate::find::{Ladder, Query, Steps, Weights};
+use crate::find::{Ladder, Query, Weights};
 use crate::frame::{Frame, Head, MadeBy, NodeKind, Store};
 use crate::git::{EntryMode, ObjectKind, Repository};
 use crate::node::{Snapshot, SnapshotRoot};
@@ -60,15 +61,8 @@ pub(super) fn plan_overview<'w>(
     store: &Store<'_>,
     said: &PeopleSay,
 ) -> Result<Document<'w>, InputError> {
-    if let Some(question) = &options.question {
-        let (part, absent) = answer(workspace, question, options.root, store)?;
-        return plan_with(
-            workspace,
-            options.clone(),
-            store,
-            said,
-            &MapSource { map: &part, absent },
-        );
+    if let Some(question) = options.question.clone() {
+        return plan_found(workspace, &question, options, store, said);
     }
     let root = options.root;
     let found =
@@ -128,13 +122,15 @@ fn plan_with<'w>(
     payload::plan_payload(workspace, options, said, Some(&overview))
 }
 
-/// What is found for a question, within any number of tokens, and how many files this clone does not hold.
-fn answer<'q>(
-    workspace: &Workspace,
-    question: &'q Query,
-    root: &SnapshotRoot,
+/// Plans it around what is found for a question.
+fn plan_found<'w>(
+    workspace: &'w Workspace,
+    question: &Query,
+    options: PayloadOptions<'_>,
     store: &Store<'_>,
-) -> Result<(impl Fn(u64) -> MapPart + 'q, usize), InputError> {
+    said: &PeopleSay,
+) -> Result<Document<'w>, InputError> {
+    let root = options.root;
     let mut findable = find::findable(
         &workspace.repository,
         &workspace.state,
@@ -144,25 +140,29 @@ fn answer<'q>(
     find::add_said(workspace, &mut findable, root, store)?;
     let ranking = findable.rank(question, &|_| true, FOUND_MAX, &Weights::default())?;
     let all = ranking.files.len();
-    let found = findable.found(&ranking.best(FOUND_MAX))?;
-    let part = move |tokens_max: u64| {
-        let ladder = Ladder::within(
-            &found,
-            question,
-            &ranking.terms,
-            tokens_max,
-            &Steps::default(),
-        );
-        let (files, is_whole) = (ladder.shown(), ladder.is_whole && found.len() == all);
+    let best = RefCell::new(ranking.best_files(FOUND_MAX));
+    let failed = Cell::new(None);
+    let part = |tokens_max: u64| {
+        let answer = findable.answer(question, &ranking, &mut best.borrow_mut(), tokens_max);
+        let ladder = answer.unwrap_or_else(|error| {
+            failed.set(Some(error));
+            Ladder::default()
+        });
+        let files = ladder.shown();
         MapPart {
+            is_whole: ladder.is_whole && ladder.files.len() == all,
             text: ladder.text,
             files,
             left: all - files,
-            is_whole,
             is_found: true,
         }
     };
-    Ok((part, findable.absent()))
+    let source = MapSource {
+        map: &part,
+        absent: findable.absent(),
+    };
+    let planned = plan_with(workspace, options, store, said, &source);
+    failed.take().map_or(planned, |error| Err(error.into()))
 }
 
 /// The statements about the directories of a tree, on the shelf with all that they depend on.

@@ -17,9 +17,13 @@ pub(super) fn work_tree(repo: &Repository, shelf: &Shelf) -> Result<SnapshotRoot
     let before = shelf.find::<Seen>(|_| true);
     if let Some(before) = &before
         && before.sweep.is_settled()
-        && before.sweep.still_holds(repo)
         // Nothing leads to the tree of a changed work tree, so `git gc` may have removed it.
         && matches!(repo.header(&before.root.tree), Ok(Some(_)))
+        && let Some(open) = before.sweep.begin_look(repo)
+        && shelf.check({
+            let before = Arc::clone(before);
+            move || before.sweep.holds_below(&open)
+        })
     {
         return Ok(SnapshotRoot {
             history: repo.resolve_commit("HEAD").ok(),

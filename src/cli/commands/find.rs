@@ -173,7 +173,8 @@ fn answer(
     findable: &Findable<'_>,
     ranking: &Ranking,
 ) -> Result<Exit, CliError> {
-    let (found, ladder) = findable.answer(question, ranking, args.budget, files_max(args))?;
+    let mut best = ranking.best_files(files_max(args));
+    let ladder = findable.answer(question, ranking, &mut best, args.budget)?;
     if !program.ui.is_json() {
         if ladder.text.is_empty() {
             program
@@ -201,7 +202,7 @@ fn answer(
         Ok(file(
             path,
             ranked,
-            found.get(at).unwrap_or(&none.0),
+            best.hits.get(at).unwrap_or(&none.0),
             lines,
             why,
         ))

@@ -18,6 +18,9 @@ use crate::support::{PROGRAM, Repo, Sandbox};
 /// Longer than a file system can leave untold, so that what is kept may be used.
 const SETTLED: Duration = Duration::from_millis(150);
 
+/// Less than `src/long.rs` takes as it stands: its outline is shown.
+const LONG_BUDGET: u64 = 700;
+
 /// What may happen between two calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
@@ -159,7 +162,7 @@ fn apply(step: Step, number: usize, repo: &Repo<'_>) {
 }
 
 /// The calls, each with the command that says the same.
-fn calls() -> [(&'static str, Value, Vec<&'static str>); 7] {
+fn calls() -> [(&'static str, Value, Vec<&'static str>); 8] {
     let context = ["context", "--no-system", "--redact", "--allow-missing"];
     let with = |more: &[&'static str]| [&context[..], more].concat();
     [
@@ -182,6 +185,11 @@ fn calls() -> [(&'static str, Value, Vec<&'static str>); 7] {
             with(&["src/", "--budget", "8000"]),
         ),
         (
+            "context",
+            json!({"paths": ["src/long.rs"], "budget": LONG_BUDGET}),
+            with(&["src/long.rs", "--budget", "700"]),
+        ),
+        (
             "changes",
             json!({"since": "start"}),
             vec!["review", "start"],
@@ -193,6 +201,9 @@ fn calls() -> [(&'static str, Value, Vec<&'static str>); 7] {
 fn check(client: &mut Client, repo: &Repo<'_>, steps: &[Step]) {
     for (tool, arguments, words) in calls() {
         let warm = client.call(tool, &arguments);
+        if steps.is_empty() && arguments["budget"] == LONG_BUDGET {
+            assert!(text(&warm).contains("its outline"), "{warm}");
+        }
         let fresh = repo.merkle(&words);
         assert_eq!(
             text(&warm),
@@ -214,6 +225,10 @@ fn law(steps: &[Step]) {
     let repo = sample(&sandbox);
     repo.git(&["branch", "start"]).ok();
     write(&repo.path("src/unseen.rs"), &code(99));
+    let lines = "    crate::add(1, 2);\n".repeat(20);
+    let long = |number| format!("pub fn quince{number}() {{\n{lines}}}\n");
+    let long: String = (10..22).map(long).collect();
+    write(&repo.path("src/long.rs"), &long);
     sleep(SETTLED);
     let mut client = Client::of(&repo.run(PROGRAM).arg("mcp"));
     check(&mut client, &repo, &[]);
@@ -262,17 +277,19 @@ fn git_does_not_look_at_a_work_tree_that_has_not_changed() {
     let (path, log) = noted_git(&sandbox);
     sleep(SETTLED);
     let mut client = Client::of(&repo.run(PROGRAM).arg("mcp").env("PATH", path));
-    let mut looks = || {
+    let mut children = || {
         let before = fs::read_to_string(&log).unwrap_or_default();
         for (tool, arguments, _) in &calls()[..5] {
             let result = client.call(tool, arguments);
             assert_eq!(result["isError"], false, "{result}");
         }
         let after = fs::read_to_string(&log).unwrap_or_default();
-        after[before.len()..].matches("write-tree").count()
+        after[before.len()..].to_owned()
     };
-    assert_eq!(looks(), 1, "four of the calls look at the work tree");
-    assert_eq!(looks(), 0);
+    assert_eq!(children().matches("write-tree").count(), 1);
+    assert_eq!(children(), "", "and no other child is needed, either");
+    let mut looks = || children().matches("write-tree").count();
+    assert_eq!(looks(), 0, "though four of the calls look at the work tree");
     write(&repo.path("src/lib.rs"), &code(1));
     assert!(looks() >= 1, "an edit is seen");
     sleep(SETTLED);

@@ -65,10 +65,23 @@ pub(super) fn call(
         Ok(line) => line,
         Err(message) => return Reply::refused(&message),
     };
-    let answer = program::capture(&line.words, global, environment);
+    let answer = answer(tool, &line.words, global, environment);
     let statements = (tool.name == "show" && answer.result.is_ok())
         .then(|| statements(&line.words, global, environment));
     reply(&line, &answer, statements.flatten())
+}
+
+/// The answer of a command. One that only reads is made beside the look at the work tree, and again where that has changed.
+fn answer(tool: &Tool, words: &[OsString], global: &Global, environment: &Environment) -> Captured {
+    if tool.reads {
+        let mut believing = global.clone();
+        believing.shelf = global.shelf.believing();
+        let answer = program::capture(words, &believing, environment);
+        if believing.shelf.stands() {
+            return answer;
+        }
+    }
+    program::capture(words, global, environment)
 }
 
 /// Who said what is shown, when, and whether it still holds: the same command's own JSON document without the texts.
