@@ -1,8 +1,8 @@
 //! What follows from all files of a tree together, kept from one process to the next: a file for each of the newest trees.
 //!
-//! Sealed, derived, and deletable at any time: `git-merkle references 1 <tree> <version of symbols>`, then `cut` where the tree has more
-//! files than a map, then the numbers of contents that are not in this clone, a line feed, and the bytes of [`MapLinks`].
-//! They do while those contents are still missing.
+//! Sealed, derived, and deletable at any time: `git-merkle references 2 <tree> <version of symbols>`, then `cut` where the tree has more
+//! files than a map, then the numbers of contents that are not in this clone, a line feed, for each content the [`CachePlace`] of
+//! its symbols, and the bytes of [`MapLinks`]. They do while those contents are still missing. A place is only a hint.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use std::sync::Arc;
 use super::files::Files;
 use crate::base::NodeId;
 use crate::git::{Repository, StateDir};
-use crate::symbol::Cached as _;
 use crate::symbol::map::{FileSymbols, MapLinks};
+use crate::symbol::{CachePlace, Cached as _};
 
 /// Trees whose references are kept: those of a review's two sides, or of a work tree and its last commit.
 pub(super) const KEPT_MAX: usize = 2;
@@ -27,6 +27,8 @@ const HEAD_BYTES_MAX: u64 = 4_096;
 pub(super) struct KeptLinks {
     pub tree: NodeId,
     pub links: Arc<MapLinks>,
+    /// By the number of a content, where its symbols are kept.
+    pub places: Arc<Vec<CachePlace>>,
     /// The numbers of contents that were not in this clone, in order.
     pub absent: Vec<u32>,
     /// True when the tree has more files than a map.
@@ -35,7 +37,7 @@ pub(super) struct KeptLinks {
 
 /// The line in front of the references of a tree, up to what is said of its contents.
 fn head(tree: NodeId) -> String {
-    format!("git-merkle references 1 {tree} {}", FileSymbols::VERSION)
+    format!("git-merkle references 2 {tree} {}", FileSymbols::VERSION)
 }
 
 /// Takes the references of a tree from the cache, where they are and still hold.
@@ -69,26 +71,32 @@ pub(super) fn load(
         return None;
     }
     bytes.drain(..=end);
+    let places = bytes.get(..files.contents.len() * CachePlace::BYTES)?;
+    let places: Vec<CachePlace> = places.as_chunks().0.iter().map(CachePlace::of).collect();
+    bytes.drain(..places.len() * CachePlace::BYTES);
     Some(KeptLinks {
         tree,
+        places: Arc::new(places),
         links: Arc::new(MapLinks::decode(bytes, files.paths.len())?),
         absent,
         is_cut,
     })
 }
 
-/// Keeps the bytes of references that were found out from all symbols; a failure to write only costs time.
-pub(super) fn save(cache: &StateDir, tree: NodeId, links: &[u8], absent: &[u32], is_cut: bool) {
-    if absent.len() > ABSENT_MAX {
+/// Keeps references that were found out from all symbols, of which these are the bytes; a failure to write only costs time.
+pub(super) fn save(cache: &StateDir, kept: &KeptLinks, links: &[u8]) {
+    if kept.absent.len() > ABSENT_MAX {
         return;
     }
-    let cut = is_cut.then(|| "cut".to_owned());
-    let absent = absent.iter().map(u32::to_string);
-    let words: Vec<String> = std::iter::once(head(tree))
+    let cut = kept.is_cut.then(|| "cut".to_owned());
+    let absent = kept.absent.iter().map(u32::to_string);
+    let words: Vec<String> = std::iter::once(head(kept.tree))
         .chain(cut)
         .chain(absent)
         .collect();
-    let bytes = [(words.join(" ") + "\n").as_bytes(), links].concat();
+    let mut bytes = (words.join(" ") + "\n").into_bytes();
+    bytes.extend(kept.places.iter().flat_map(CachePlace::bytes));
+    bytes.extend_from_slice(links);
     let written = |name: &&str| {
         let file = cache.open(name, FILE_BYTES_MAX).ok()?;
         file.metadata().ok()?.modified().ok()

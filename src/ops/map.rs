@@ -22,6 +22,7 @@ use crate::symbol::map::{
     Detail, FileSymbols, MapFile, MapLinks, References, SymbolCache, SymbolMap, SymbolSource, Uses,
     UsesSource, near,
 };
+use crate::symbol::{CachePlace, Cached as _};
 use crate::synthesis::outline;
 
 /// Most files of one map: a repository can have far more paths than objects.
@@ -163,6 +164,8 @@ struct LaterSymbols {
     files: Arc<Files>,
     read: Vec<OnceLock<Box<FileSymbols>>>,
     cache: Arc<SymbolCache>,
+    /// Where the symbols of each content are in it, as far as that was noted: the cache has a key for each, and many are not asked for.
+    places: Arc<Vec<CachePlace>>,
     records: Arc<Records>,
     /// For what is not in the cache.
     repo: Mutex<Repository>,
@@ -179,6 +182,7 @@ impl LaterSymbols {
             read: files.contents.iter().map(|_| OnceLock::new()).collect(),
             files: Arc::clone(files),
             cache,
+            places: Arc::default(),
             records: Arc::new(Records::of(&state.cache())),
             repo: Mutex::new(repo.fork()),
         }
@@ -190,6 +194,7 @@ impl LaterSymbols {
             files: Arc::clone(&self.files),
             read: self.read.iter().map(|_| OnceLock::new()).collect(),
             cache: Arc::clone(&self.cache),
+            places: Arc::clone(&self.places),
             records: Arc::clone(&self.records),
             repo: Mutex::new(self.lock().fork()),
         }
@@ -225,7 +230,9 @@ impl LaterSymbols {
     /// Out of the cache, else out of the content, for which one repository is there.
     fn take(&self, number: usize) -> FileSymbols {
         let Content { id, language, .. } = self.files.contents[number];
-        let known = self.cache.get(id, language);
+        let place = self.places.get(number);
+        let known = place.and_then(|place| self.cache.look_at(*place, FileSymbols::decode));
+        let known = known.or_else(|| self.cache.get(id, language));
         known.unwrap_or_else(|| self.read_one(&self.lock(), number))
     }
 }
@@ -348,7 +355,10 @@ impl Source<'_> {
             cache,
             ..
         } = self;
-        let later = LaterSymbols::new(repo, state, &files, cache);
+        let later = LaterSymbols {
+            places: Arc::clone(&kept.places),
+            ..LaterSymbols::new(repo, state, &files, cache)
+        };
         SnapshotSymbols {
             absent: paths_of(&files, |content| {
                 kept.absent.binary_search(&content).is_ok()
@@ -379,15 +389,18 @@ impl Source<'_> {
             .filter(|number| read[*number as usize].0.is_absent)
             .collect();
         drop(read);
-        let (cache, is_cut) = (self.state.cache(), self.files.is_cut);
-        links::save(&cache, self.tree, &bytes, &absent, is_cut);
-        let links = MapLinks::decode(bytes, self.files.paths.len());
-        KeptLinks {
+        let place = |content: &Content| self.cache.place(content.id, content.language);
+        let places = self.files.contents.iter().map(place);
+        let links = MapLinks::decode(bytes.clone(), self.files.paths.len());
+        let kept = KeptLinks {
             tree: self.tree,
+            places: Arc::new(places.map(Option::unwrap_or_default).collect()),
             links: Arc::new(links.expect("it was encoded for as many files")),
             absent,
-            is_cut,
-        }
+            is_cut: self.files.is_cut,
+        };
+        links::save(&self.state.cache(), &kept, &bytes);
+        kept
     }
 
     /// What each content declares, and whether the names that it uses are there, too.

@@ -111,12 +111,15 @@ impl Synthesizer<'_> {
         let heads = self.heads();
         let mut chosen: Vec<Option<Arc<Chosen>>> = vec![None; self.scan.len()];
         let mut is_left = vec![false; self.scan.len()];
+        let mut is_fresh = vec![false; self.scan.len()];
         let mut known = Vec::new();
         for number in self.directories() {
             let at = number as usize;
             chosen[at] = match &heads[at] {
                 Some(head) if head.has_policy && !head.is_invalidated() => {
-                    self.chosen_of(number, head, &heads, &mut known)
+                    let by_basis = self.find_by_basis(number, head, &heads, &known);
+                    is_fresh[at] = by_basis.is_some();
+                    by_basis.or_else(|| self.find_in_frame(head, &mut known))
                 }
                 None if self.is_changed(number) => {
                     let found = find_earlier(
@@ -141,7 +144,7 @@ impl Synthesizer<'_> {
                 }
             }
         }
-        self.tasks(chosen, heads)
+        self.tasks(chosen, heads, &is_fresh)
     }
 
     /// Plans a synthesis of every directory, by one policy, as the user asks for it.
@@ -150,10 +153,16 @@ impl Synthesizer<'_> {
         let mut chosen = vec![None; self.scan.len()];
         self.directories()
             .for_each(|number| chosen[number as usize] = Some(one.clone()));
-        self.tasks(chosen, self.heads())
+        self.tasks(chosen, self.heads(), &vec![false; self.scan.len()])
     }
 
-    fn tasks(&self, chosen: Vec<Option<Arc<Chosen>>>, heads: Vec<Option<Record>>) -> SynthesisPlan {
+    /// What is to be made. Of some directories it is known that their policy gives the basis of their head.
+    fn tasks(
+        &self,
+        chosen: Vec<Option<Arc<Chosen>>>,
+        heads: Vec<Option<Record>>,
+        is_fresh: &[bool],
+    ) -> SynthesisPlan {
         let mut plan = SynthesisPlan {
             tasks: Vec::new(),
             fresh: 0,
@@ -176,6 +185,7 @@ impl Synthesizer<'_> {
                 None => Some(Reason::Missing),
                 Some(head) if head.is_invalidated() => Some(Reason::Invalidated),
                 Some(_) if waits() => Some(Reason::Waiting),
+                Some(_) if is_fresh[number as usize] => None,
                 Some(head) => {
                     (self.basis(number, one, &plan.heads) != head.basis).then_some(Reason::Children)
                 }
@@ -438,20 +448,20 @@ impl Synthesizer<'_> {
         Some(one)
     }
 
-    /// The policy that a head was made by. Its frame is read only where no policy that is known gives its basis.
-    fn chosen_of(
+    /// The policy among those that are known by which a head says what it would say now.
+    fn find_by_basis(
         &self,
         number: u32,
         head: &Record,
         heads: &[Option<Record>],
-        known: &mut Vec<Arc<Chosen>>,
+        known: &[Arc<Chosen>],
     ) -> Option<Arc<Chosen>> {
-        if let Some(one) = known
-            .iter()
-            .find(|one| self.basis(number, one, heads) == head.basis)
-        {
-            return Some(one.clone());
-        }
+        let gives = |one: &&Arc<Chosen>| self.basis(number, one, heads) == head.basis;
+        known.iter().find(gives).cloned()
+    }
+
+    /// The policy that a head was made by, as its frame says.
+    fn find_in_frame(&self, head: &Record, known: &mut Vec<Arc<Chosen>>) -> Option<Arc<Chosen>> {
         let frame = read_frame(self.repo, &head.blob).ok()?;
         self.choose(PolicySpec::parse(frame.policy()?)?, known)
     }
