@@ -26,6 +26,35 @@ const KEY_WORDS: [&str; 15] = [
     "namespace",
 ];
 
+/// Words that no header of a function has in front of its name.
+const STATEMENTS: [&str; 16] = [
+    "return", "else", "new", "throw", "case", "await", "if", "for", "while", "switch", "do",
+    "goto", "delete", "using", "typedef", "assert",
+];
+
+/// How a language marks the header of a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Headers {
+    /// A key word stands in front of the name.
+    KeyWord,
+    /// A type may stand there instead, as in C, Java and C#.
+    Type,
+}
+
+impl Headers {
+    /// Those of the language that a path's ending says.
+    #[must_use]
+    pub fn of(path: &[u8]) -> Self {
+        const TYPED: [&[u8]; 8] = [b"c", b"h", b"cc", b"cpp", b"hpp", b"cxx", b"java", b"cs"];
+        let ending = path.rsplit(|byte| *byte == b'.').next();
+        if ending.is_some_and(|ending| TYPED.contains(&ending)) {
+            Self::Type
+        } else {
+            Self::KeyWord
+        }
+    }
+}
+
 /// A message as a question. `files` are the last names of all paths, in lower case, with and without what follows the dot.
 #[must_use]
 pub fn question_of(message: &str, files: &BTreeSet<String>) -> String {
@@ -64,15 +93,19 @@ fn is_path(word: &str, files: &BTreeSet<String>) -> bool {
 
 /// The names of the definitions around some lines of a text, by key words and indentation; lines from 0.
 #[must_use]
-pub fn changed_names(text: &str, lines: impl IntoIterator<Item = usize>) -> BTreeSet<String> {
+pub fn changed_names(
+    text: &str,
+    lines: impl IntoIterator<Item = usize>,
+    headers: Headers,
+) -> BTreeSet<String> {
     let all: Vec<&str> = text.lines().collect();
     lines
         .into_iter()
-        .filter_map(|line| name_around(&all, line))
+        .filter_map(|line| name_around(&all, line, headers))
         .collect()
 }
 
-fn name_around(lines: &[&str], line: usize) -> Option<String> {
+fn name_around(lines: &[&str], line: usize, headers: Headers) -> Option<String> {
     let start = (0..=line.min(lines.len().checked_sub(1)?))
         .rev()
         .find(|at| !lines[*at].trim().is_empty())?;
@@ -85,7 +118,8 @@ fn name_around(lines: &[&str], line: usize) -> Option<String> {
         if indent_of(line) >= indent {
             continue;
         }
-        if let Some(name) = declared(line) {
+        let typed = (headers == Headers::Type).then(|| typed_function(line));
+        if let Some(name) = typed.flatten().or_else(|| declared(line)) {
             return Some(name);
         }
         // What only closes a bracket or goes on with a line of parameters encloses nothing.
@@ -104,6 +138,28 @@ fn indent_of(line: &str) -> usize {
     line.bytes()
         .take_while(|byte| matches!(byte, b' ' | b'\t'))
         .count()
+}
+
+/// The name of the function whose header begins in a line: a type and a name in front of a parenthesis, or at the edge of the
+/// page the name alone, as GNU has it.
+fn typed_function(line: &str) -> Option<String> {
+    let (head, _) = line.split_once('(')?;
+    if head.starts_with(['#', '/', '*'])
+        || head.contains(['=', ';', '{', '}', '"', '\''])
+        || line.trim_end().ends_with(';')
+    {
+        return None;
+    }
+    let words: Vec<&str> = head.split_whitespace().collect();
+    let (last, types) = words.split_last()?;
+    let is_alone = types.is_empty() && indent_of(line) == 0 && !head.ends_with(' ');
+    if types.is_empty() && !is_alone || words.iter().any(|word| STATEMENTS.contains(word)) {
+        return None;
+    }
+    let name = last.rsplit("::").next()?.trim_start_matches(['*', '&']);
+    let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    is_name.then(|| name.to_owned())
 }
 
 /// The name that a line declares.
@@ -190,7 +246,7 @@ mod tests {
     #[test]
     fn the_definition_around_a_line_is_found() {
         let names = |text: &str, line: usize| {
-            changed_names(text, [line])
+            changed_names(text, [line], Headers::KeyWord)
                 .into_iter()
                 .next()
                 .unwrap_or_default()
@@ -216,5 +272,25 @@ mod tests {
         );
         assert_eq!(names("app.all = function (path) {\n  x;\n};\n", 1), "all");
         assert_eq!(names("import os\n", 0), "");
+    }
+    #[test]
+    fn a_function_without_a_key_word_is_found_by_its_type() {
+        let name = |path: &str, text: &str, line: usize| {
+            changed_names(text, [line], Headers::of(path.as_bytes()))
+                .into_iter()
+                .next()
+                .unwrap_or_default()
+        };
+        let c = "struct loop* uv_run(int a,\n                   int b)\n{\n  if (a) {\n    b = f(a);\n  }\nout:\n  go(b);\n}\n\nstatic int\nwait_for(int c)\n{\n  return g(c);\n}\n";
+        assert_eq!(
+            [4, 7, 13].map(|line| name("a.c", c, line)),
+            ["uv_run", "uv_run", "wait_for"]
+        );
+        let java = "class Gson {\n  @Override\n  public <T> T read(String s) throws IOException {\n    T t = make(s);\n    run(new Task() {\n      public void go() {\n        x();\n      }\n    });\n    return new T(s);\n  }\n  int a;\n}\n";
+        assert_eq!(
+            [3, 6, 9, 11].map(|line| name("Gson.java", java, line)),
+            ["read", "go", "read", "Gson"]
+        );
+        assert_eq!(name("a.rs", java, 3), "Gson");
     }
 }

@@ -20,6 +20,8 @@ use crate::measure::{Failure, failure};
 const COMMITS_MAX: usize = 150;
 /// Losses that are named.
 const LOSSES: usize = 5;
+/// Words of a question that a loss shows.
+const WORDS_SHOWN: usize = 10;
 
 /// Evaluates the histories of these clones and prints a table for each, and one for all.
 #[expect(
@@ -82,11 +84,21 @@ fn losses(cases: &[Case], outcomes: &[CommitScore]) -> String {
                 "–".to_owned()
             }
         };
+        let words = &case.question.words;
+        let shown = words[..words.len().min(WORDS_SHOWN)].join(" ");
+        let cut = if words.len() > WORDS_SHOWN {
+            " …"
+        } else {
+            ""
+        };
+        let more = match case.files.len() - 1 {
+            0 => String::new(),
+            others => format!(" and {others} more"),
+        };
         format!(
-            "- {} \"{}\" {}: place {} → {}\n",
+            "- {} \"{shown}{cut}\" `{}`{more}: place {} → {}\n",
             case.commit.short(),
-            case.question.words.join(" "),
-            case.files.join(" "),
+            case.files[0],
             place(3),
             place(ROWS.len() - 1)
         )

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use similar::{DiffTag, TextDiff};
 
 use crate::base::NodeId;
-use crate::find::truth::{changed_names, question_of};
+use crate::find::truth::{Headers, changed_names, question_of};
 use crate::find::{Query, subject};
 use crate::git::{EntryMode, LogEntry, ObjectError, ObjectKind, Repository, diff_trees};
 use crate::symbol::Language;
@@ -200,7 +200,7 @@ fn changed_definitions(
     }
     let symbols = crate::symbol::map::file_symbols(language_of(path.as_bytes()), old.as_bytes());
     let known: BTreeSet<&str> = symbols.entries.iter().map(|entry| entry.name).collect();
-    Ok(changed_names(&old, changed)
+    Ok(changed_names(&old, changed, Headers::of(path.as_bytes()))
         .into_iter()
         .map(|name| {
             let is_named = known.contains(name.as_str());
