@@ -9,7 +9,7 @@
 //! | path | with the first line of its file, or for itself when its turn comes |
 //! | what is said, what it is for | right behind the path of a file at the front |
 //! | signature with its line | by the rank of the file times that of the definition within it |
-//! | name with its line | earlier than the signature would come, for all but the best of the file |
+//! | name with its line | earlier than the signature would come, the more so the further back both stand |
 //! | a test | later than what it tests would: hundreds of titles have the same words |
 
 use std::cmp::Reverse;
@@ -40,7 +40,9 @@ pub struct Steps {
     pub fall: f64,
     /// How many definitions at the front of a file weigh about the same.
     pub definitions: f64,
-    /// How much earlier than a signature a name comes.
+    /// How much earlier the first signature of a file comes.
+    pub best: f64,
+    /// What a name weighs: this times the root of what its signature does, so that names gain the further back they stand.
     pub names: f64,
     /// When a path comes for itself.
     pub paths: f64,
@@ -55,7 +57,8 @@ impl Default for Steps {
         Self {
             fall: 1.0,
             definitions: 2.0,
-            names: 3.0,
+            best: 3.0,
+            names: 0.4,
             paths: 0.1,
             about: 0.3,
             tests: 0.2,
@@ -67,9 +70,15 @@ impl Steps {
     /// The most that a line of the file at a place weighs, from 1.
     #[must_use]
     pub fn most(&self, place: usize) -> f64 {
-        let definition = self.names.max(1.0) / self.definitions;
+        let file = 1.0 / fall(place, self.fall);
+        let definition = file / self.definitions;
         // A statement weighs what its file does.
-        1.0_f64.max(definition).max(self.about) / fall(place, self.fall)
+        let lines = [
+            self.about * file,
+            self.best.max(1.0) * definition,
+            self.names * definition.sqrt(),
+        ];
+        lines.into_iter().fold(file, f64::max)
     }
 }
 
@@ -190,13 +199,14 @@ fn order(files: &[Hit], question: &Query, rare: &Terms, steps: &Steps) -> Vec<(f
         if !file.about().is_empty() {
             all.push((steps.about * weight, number, Line::About));
         }
+        let mut keys = BTreeSet::new();
         for (place, (at, fits)) in by_question(&file.definitions.list, question, rare)
             .into_iter()
             .enumerate()
         {
             let definition = &file.definitions.list[at as usize];
-            let is_passage = definition.is_member()
-                || matches!(definition.kind, Kind::Heading | Kind::Key | Kind::Target);
+            let is_part = matches!(definition.kind, Kind::Heading | Kind::Key | Kind::Target);
+            let is_passage = is_part || definition.is_member();
             let less = match definition.kind {
                 Kind::Test => steps.tests,
                 _ if is_passage && !fits => PASSAGE_WEIGHT,
@@ -204,9 +214,15 @@ fn order(files: &[Hit], question: &Query, rare: &Terms, steps: &Steps) -> Vec<(f
             };
             let weight = less * weight / (place as f64 + steps.definitions);
             // The best of a file has its signature at once.
-            let early = if place == 0 { steps.names } else { 1.0 };
-            all.push((early * weight, number, Line::Signature(at)));
-            all.push((steps.names * weight, number, Line::Name(at)));
+            let early = if place == 0 { steps.best } else { 1.0 };
+            // Rows of a table have the same keys: the second says no more, unless its value is shown.
+            let is_new = !is_part || keys.insert(definition.name.as_str());
+            if is_new || definition.signature != definition.name {
+                all.push((early * weight, number, Line::Signature(at)));
+            }
+            if is_new {
+                all.push((steps.names * weight.sqrt(), number, Line::Name(at)));
+            }
         }
     }
     all.sort_by(|one, other| {
@@ -382,20 +398,35 @@ mod tests {
     #[test]
     fn what_fits_the_question_is_shown_first() {
         let ladder = within(&files(), 60);
-        assert!(
-            ladder
-                .text
-                .starts_with("src/file0.rs\n  Said 0.\n  5 f1_0\n"),
-            "{}",
-            ladder.text
-        );
-        assert!(
-            ladder.text.contains("  9 pub fn f3_0(walk: u3)\n"),
-            "{}",
-            ladder.text
-        );
+        let first = "src/file0.rs\n  Said 0.\n  9 pub fn f3_0(walk: u3)\n";
+        assert!(ladder.text.starts_with(first), "{}", ladder.text);
+        let larger = within(&files(), 600).text;
+        let is_name = |line: &str| !line.contains("fn ") && line.contains(" f");
+        let named = larger.lines().position(is_name).expect("names follow");
+        let mut behind = larger.lines().skip(named);
+        assert!(behind.any(|line| line.contains("fn ")), "{larger}");
         let none = within(&files(), 0);
         assert!(none.shown() == 0 && none.text.is_empty() && !none.is_whole && none.cut > 1.0);
+    }
+
+    /// Before, an answer about a table in YAML was one key, forty times.
+    #[test]
+    fn keys_of_rows_are_named_once() {
+        let row = |row: usize| format!("- case: hidden {row}\n  run: walk\n");
+        let rows = (0..40).map(row).collect::<Vec<_>>().concat();
+        let read = read(
+            &extract(Some(Language::Yaml), rows.as_bytes()),
+            rows.as_bytes(),
+        );
+        let file = Hit {
+            path: "table.yml".to_owned(),
+            definitions: read.definitions,
+            ..Hit::default()
+        };
+        assert!(file.definitions.list.len() > 20, "{:?}", file.definitions);
+        let text = within(&[file], 100).text;
+        let names = text.lines().filter(|line| line.ends_with(" case"));
+        assert!(names.count() <= 1, "{text}");
     }
 
     proptest! {
