@@ -200,6 +200,12 @@ impl Stack {
         self.read(setting, "", value::boolean)
     }
 
+    /// A number of tokens, as git reads integers; see [`Stack::read`].
+    pub fn tokens(&self, setting: &Setting) -> Result<Option<u64>, ValueError> {
+        let count = |text: &str| value::integer(text).and_then(|count| u64::try_from(count).ok());
+        self.read(setting, "", count)
+    }
+
     /// A limit: a plain number that is not negative, perhaps with a fraction; see [`Stack::read`].
     pub fn limit(&self, setting: &Setting) -> Result<Option<f64>, ValueError> {
         self.read(setting, "", value::limit)

@@ -126,6 +126,13 @@ pub const CONTEXT_BUDGET: Setting = general("contextBudget", ValueKind::Number("
     .read_by("ops/overview.rs")
     .means("Size of the default payload of `git merkle context`");
 
+/// `findBudget`.
+pub const FIND_BUDGET: Setting = general("findBudget", ValueKind::Number("tokens"))
+    .default("2000")
+    .once_trusted()
+    .read_by("session/gather.rs")
+    .means("Size of what `git merkle find` adds to a turn whose map cannot show every file; 0 for nothing");
+
 /// `contextSystem`.
 pub const CONTEXT_SYSTEM: Setting = general("contextSystem", ValueKind::Boolean)
     .default("true")
@@ -251,6 +258,7 @@ pub const GENERAL: &[Setting] = &[
     DEFAULT_PROVIDER,
     DEFAULT_PROFILE,
     CONTEXT_BUDGET,
+    FIND_BUDGET,
     CONTEXT_SYSTEM,
     PROGRESS,
     HOOKS,

@@ -42,12 +42,7 @@ const NOTES_MAX: usize = 200;
 /// The budget of a default payload, and whether it says something about the machine.
 pub fn context_settings(settings: &Settings) -> Result<(u64, bool), InputError> {
     let stack = settings.stack();
-    let tokens = |text: &str| {
-        crate::config::value::integer(text).and_then(|count| u64::try_from(count).ok())
-    };
-    let budget = stack
-        .read(&table::CONTEXT_BUDGET, "", tokens)?
-        .unwrap_or_default();
+    let budget = stack.tokens(&table::CONTEXT_BUDGET)?.unwrap_or_default();
     Ok((
         budget,
         stack.boolean(&table::CONTEXT_SYSTEM)?.unwrap_or_default(),

@@ -2,7 +2,8 @@
 //!
 //! Full texts are what the context lists name; every other file is there as its symbols, as many as fit, and the map of the
 //! last request stays as far as that is true and fits; the list of all files is whole, or folded by directories where it would
-//! take too much. Nothing is written but the cache of pages.
+//! take too much. Where the map leaves files out, what `find` chooses for the request stands beside it. Nothing is written
+//! but caches.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -17,14 +18,17 @@ use super::{SessionFolder, SessionRecord, TurnNumber, TurnRecord, open, tiers};
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{NodeId, TreePath, token};
 use crate::chat::Image;
+use crate::config::table;
 use crate::context::resource::Body;
 use crate::context::tree::Tree;
 use crate::context::{Document, List, Markup, Scope};
+use crate::find::{Ladder, Query, Weights};
+use crate::frame::Store;
 use crate::git::{EntryMode, ObjectError, ObjectKind, Repository};
 use crate::node::{Snapshot, SnapshotRoot};
 use crate::ops::evidence::{COMMITS_MAX, Evidence};
 use crate::ops::payload::{InputError, PayloadOptions, SecretPolicy};
-use crate::ops::{self, PageOptions};
+use crate::ops::{self, FindError, PageOptions};
 use crate::profile::{Profile, Standards};
 use crate::prompt::SYSTEM_PROMPT;
 use crate::secret::{Allowed, guard};
@@ -37,6 +41,10 @@ const SYMBOL_TOKENS_MAX: u64 = 32_000;
 /// The part of a window that symbols take at most, and the list of files: one token in this number.
 const SYMBOL_SHARE: u64 = 4;
 const FILES_SHARE: u64 = 5;
+/// The same of what is found for a request.
+const FOUND_SHARE: u64 = 16;
+/// Files that are looked into for a request.
+const FOUND_FILES_MAX: usize = 500;
 /// Most tokens of the list of files, whatever the window: behind that, directories stand with the number of their files.
 const FILES_TOKENS_MAX: u64 = 8_000;
 
@@ -51,6 +59,8 @@ pub struct Sizes {
     pub standards: Option<u64>,
     /// The list of files.
     pub files: u64,
+    /// What is found for the request.
+    pub found: u64,
     /// What has changed may be sent as it was, with an update behind it.
     pub lags: bool,
 }
@@ -70,6 +80,7 @@ impl Sizes {
             symbols: symbols.unwrap_or(share),
             standards: None,
             files,
+            found: input_max.map_or(u64::MAX, |max| max / FOUND_SHARE),
             lags: true,
         }
     }
@@ -130,6 +141,9 @@ pub fn world<'w>(
         made_of.session.map(|view| view.folder.name.as_str()),
     );
     let reference = reference(workspace, &document, &last, sizes, &mut notes)?;
+    if reference.unmapped > 0 && task.is_searching() {
+        task.found = found(workspace, made_of.root, &task.request, sizes.found)?;
+    }
     let mut world = World {
         system_prompt,
         standards,
@@ -378,6 +392,7 @@ fn add_symbols(
         map.again(&wanted, sizes.symbols, known, &brief_cost)
     });
     let left = wanted.len() - chosen.len();
+    reference.unmapped = left;
     if left > 0 {
         let many = if left == 1 {
             "1 file is".to_owned()
@@ -428,6 +443,47 @@ fn add_symbols(
         lines: folded.unwrap_or(lines),
     };
     Ok(())
+}
+
+/// What `find` chooses for a request, in as many tokens as the setting and the window allow; empty where nothing fits it.
+fn found(
+    workspace: &Workspace,
+    root: &SnapshotRoot,
+    request: &str,
+    tokens_max: u64,
+) -> Result<String, TurnError> {
+    let stack = workspace.settings.stack();
+    let budget = stack
+        .tokens(&table::FIND_BUDGET)
+        .map_err(InputError::from)?;
+    let tokens_max = tokens_max.min(budget.unwrap_or_default());
+    let Some(question) = Query::of(request).filter(|_| tokens_max > 0) else {
+        return Ok(String::new());
+    };
+    let store = workspace
+        .store()
+        .map_err(|error| InputError::Store(Box::new(error)))?;
+    let ladder = ladder(workspace, &store, root, &question, tokens_max);
+    Ok(ladder.map_err(InputError::from)?.text)
+}
+
+fn ladder(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    root: &SnapshotRoot,
+    question: &Query,
+    tokens_max: u64,
+) -> Result<Ladder, FindError> {
+    let repo = &workspace.repository;
+    let mut findable = ops::find::findable(repo, &workspace.state, root.tree, root.history)?;
+    ops::find::add_said(workspace, &mut findable, root, store)?;
+    let ranking = findable.rank(question, &|_| true, FOUND_FILES_MAX, &Weights::default())?;
+    findable.answer(
+        question,
+        &ranking,
+        &mut ranking.best_files(FOUND_FILES_MAX),
+        tokens_max,
+    )
 }
 
 /// The files that refer to each other, and each of the chosen ones that has no such partner.

@@ -31,6 +31,8 @@ pub struct Task {
     pub feedback: String,
     /// An answer to this task that a model is to decide about.
     pub answer: Option<String>,
+    /// What `find` chose for the request; empty where nothing was looked for.
+    pub found: String,
 }
 
 impl Task {
@@ -46,10 +48,29 @@ impl Task {
             .scope
             .iter()
             .map(|scope| format!("### Scope\n\n{scope}"));
-        let quoted = quoted
-            .into_iter()
-            .filter_map(|(title, text)| Some(format!("### {title}\n\n{}", fenced(text.as_ref()?))));
+        let quoted = quoted.into_iter().filter_map(|(title, text)| {
+            Some(format!(
+                "### {title}\n\n{}",
+                fenced("markdown", text.as_ref()?)
+            ))
+        });
         scope.chain(quoted).collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// True for a phase that has yet to learn where in the repository its work is.
+    #[must_use]
+    pub fn is_searching(&self) -> bool {
+        let is_new = matches!(self.phase, Some(Phase::Planning | Phase::Generating));
+        is_new && self.answer.is_none()
+    }
+
+    /// What was found for the request, under the words that say how; empty where nothing was.
+    #[must_use]
+    pub fn found(&self) -> String {
+        if self.found.is_empty() {
+            return String::new();
+        }
+        format!("{FOUND}\n\n{}", fenced("", &self.found))
     }
 
     /// The last message: the task, the request, and why the last answer was not good enough.
@@ -64,7 +85,7 @@ impl Task {
                 "Decide whether this answer does what was requested, completely and correctly.";
             return format!(
                 "{decide}\n\n### Request\n\n{request}\n\n### The answer\n\n{}",
-                fenced(answer)
+                fenced("markdown", answer)
             );
         }
         let mut parts = vec![task(phase).to_owned(), format!("### Request\n\n{request}")];
@@ -108,6 +129,11 @@ fn task(phase: Phase) -> &'static str {
     }
 }
 
+/// What stands above what was found.
+const FOUND: &str = "\
+These files and definitions have most of the request's words, in their text or in the messages of commits that changed them,
+the best first, each line with its number. It is a place to start: what matters may also stand elsewhere.";
+
 /// The form of a verdict; [`Verdict`](super::Verdict) reads it.
 const VERDICT: &str = "End with this block, with one of the two words, and one item for each thing that is wrong:\n\n\
 ```verdict\nverdict: pass|fail\nissues:\n- …\n```";
@@ -125,9 +151,9 @@ fn output(phase: Phase) -> &'static str {
     }
 }
 
-fn fenced(text: &str) -> String {
+fn fenced(language: &str, text: &str) -> String {
     let mut out = Vec::new();
-    push_fenced(&mut out, "markdown", text.as_bytes());
+    push_fenced(&mut out, language, text.as_bytes());
     String::from_utf8(out)
         .expect("text in a fence is text")
         .trim_end()

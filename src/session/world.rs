@@ -70,6 +70,8 @@ pub struct Reference {
     pub aliases: Vec<String>,
     /// Files that refer to one another.
     pub components: Vec<Vec<TreePath>>,
+    /// How many files that declare something the map does not show.
+    pub unmapped: usize,
     /// The files of the snapshot.
     pub files: FileList,
     /// What history says of files.
@@ -166,12 +168,9 @@ impl World<'_> {
             .filter(|part| !part.is_empty())
             .collect();
         let images: Vec<&str> = self.images.iter().map(|(name, _)| name.as_str()).collect();
-        let images = if images.is_empty() {
-            String::new()
-        } else {
-            format!("### Images that go along\n\n{}", images.join("\n"))
-        };
-        let request = [self.task.asked(), self.task.accepted(), images];
+        let images = section("### Images that go along", &images.join("\n"));
+        let found = section("### Found for the request", &self.task.found());
+        let request = [self.task.asked(), self.task.accepted(), found, images];
         Ok(Bundle {
             system_context: system.join("\n\n"),
             request: request
@@ -262,6 +261,7 @@ impl World<'_> {
             ("notes", &self.people),
             ("request", &task.request),
             ("feedback", &task.feedback),
+            ("what was found for the request", &task.found),
         ];
         let quoted = [
             ("plan", &task.plan),
@@ -318,12 +318,7 @@ impl World<'_> {
     }
 
     fn standards_section(&self) -> String {
-        let standards = self.standards.trim_end();
-        if standards.is_empty() {
-            String::new()
-        } else {
-            format!("# Standards\n\n{standards}")
-        }
+        section("# Standards", self.standards.trim_end())
     }
 
     /// What stands with the system prompt: it changes when people change it, and not from turn to turn.
@@ -332,21 +327,10 @@ impl World<'_> {
         let examples: Vec<String> = examples
             .map(|(at, text)| format!("## Example {}\n\n{}", at + 1, text.trim_end()))
             .collect();
-        let examples = if examples.is_empty() {
-            String::new()
-        } else {
-            format!("# Examples\n\n{}", examples.join("\n\n"))
-        };
-        let memos = self
-            .memos
-            .as_deref()
-            .map(|memos| format!("# Memos\n\n{}", memos.trim_end()))
-            .unwrap_or_default();
-        let people = if self.people.is_empty() {
-            String::new()
-        } else {
-            format!("# Notes\n\n{}", self.people)
-        };
+        let examples = section("# Examples", &examples.join("\n\n"));
+        let memos = self.memos.as_deref().unwrap_or_default();
+        let memos = section("# Memos", memos.trim_end());
+        let people = section("# Notes", &self.people);
         let parts = [self.standards_section(), examples, memos, people];
         parts
             .into_iter()
@@ -357,22 +341,24 @@ impl World<'_> {
 
     /// What stands behind the working files.
     fn background(&self) -> String {
-        let system = if self.system.is_empty() {
-            String::new()
-        } else {
-            format!("# System Information\n\n{}", self.system)
-        };
-        let accepted = self.task.accepted();
-        let accepted = if accepted.is_empty() {
-            accepted
-        } else {
-            format!("# Current Work\n\n{accepted}")
-        };
-        [system, accepted]
-            .into_iter()
-            .filter(|part| !part.is_empty())
-            .collect::<Vec<_>>()
-            .join("\n\n")
+        [
+            section("# System Information", &self.system),
+            section("# Current Work", &self.task.accepted()),
+            section("# Found for the Request", &self.task.found()),
+        ]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n\n")
+    }
+}
+
+/// A text under its heading; empty where there is none.
+fn section(heading: &str, text: &str) -> String {
+    if text.is_empty() {
+        String::new()
+    } else {
+        format!("{heading}\n\n{text}")
     }
 }
 

@@ -301,3 +301,46 @@ fn standards_are_condensed_for_a_small_window() {
             .all(|message| message["role"] != Value::Null)
     );
 }
+
+/// Before, a turn had the same map for every request: where that leaves most files out, none of them had to do with it.
+#[test]
+fn a_request_finds_what_the_map_leaves_out() {
+    let world = World::new(Protocol::OpenAi, Loopback::echo());
+    let module = |number: usize| {
+        let function = |at: usize| {
+            format!("pub fn step_{at}_of_part_{number}(count: u32) -> u32 {{ count }} ")
+        };
+        let functions = (0..20).map(function).collect::<Vec<_>>().concat();
+        format!("\n    + src/part{number}.rs = {functions}")
+    };
+    let modules = (0..40).map(module).collect::<Vec<_>>().concat();
+    let quiet = "\n    + src/quiet.rs = pub fn calibrate_barometer(height: f32) -> f32 { height }";
+    let repo = world.repo(&format!("{FIXTURE}{modules}{quiet}"));
+    repo.trust();
+    repo.merkle(&["session", "new", "login"]).ok();
+    let begin = [
+        "turn",
+        "new",
+        "-m",
+        "Say when the barometer was calibrated.",
+    ];
+    merkle(&repo, &begin).ok();
+    let printed = || merkle(&repo, &["prompt", "-s", "login", "--format", "openai"]).ok();
+    let heading = "# Found for the Request";
+    assert!(!printed().contains(heading), "the map shows every file");
+    world.set("merkle.provider.m.contextTokens", "8000");
+    let small = printed();
+    let found = small.split_once(heading).expect("it is there").1;
+    assert!(
+        found.contains("src/quiet.rs\\n  1 pub fn calibrate_barometer(height: f32) -> f32\\n"),
+        "{found}"
+    );
+    let sent = run(&world, &repo, Protocol::OpenAi);
+    assert!(sent.raw.contains(heading), "{}", sent.raw);
+    merkle(&repo, &["turn", "reject", "-m", "Say where."]).ok();
+    merkle(&repo, &["turn", "new"]).ok();
+    assert!(read(&repo, "02/planning-prompt.md").contains("### Found for the request"));
+    world.set("merkle.findBudget", "0");
+    let sent = run(&world, &repo, Protocol::OpenAi);
+    assert!(!sent.raw.contains(heading), "{}", sent.raw);
+}
