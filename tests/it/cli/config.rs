@@ -15,6 +15,7 @@ fn settings_in_force_and_where_they_come_from() {
     merkle.contextbudget=24000
     merkle.contextsystem=true
     merkle.defaultprofile=default
+    merkle.findbudget=2000
     merkle.hookcomplete=false
     merkle.hookquiet=3s
     merkle.progress=true
