@@ -9,6 +9,7 @@ use super::error::CliError;
 use super::exit::Exit;
 use super::pager;
 use super::ui::{self, OutputError, SharedText, Ui};
+use crate::base::count::counted;
 use crate::config::Environment;
 use crate::frame::Skipped;
 use crate::git::Prompt;
@@ -107,7 +108,8 @@ impl Program {
             .filter(|more| *more > 0)
         {
             self.ui.warn(&format!(
-                "{more} more frames are skipped; 'git merkle validate' names them"
+                "{} skipped; 'git merkle validate' names them",
+                counted(more as u64, "more frame is", "more frames are")
             ));
         }
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::resource::{Body, Part, Resource};
 use super::scope::ScopeSet;
+use crate::base::count::counted;
 use crate::base::token::estimate;
 
 /// The parts of the room that each takes at most: one token in this number.
@@ -349,9 +350,9 @@ fn first_lines(text: &str, tokens_max: u64) -> &str {
 fn map_resource(map: &MapPart) -> Part {
     if map.is_found {
         let title = format!(
-            "**Found** for the question: what matters most in {} files, the best first, each line with its number; {} more files have \
-             words of it.",
-            map.files, map.left
+            "**Found** for the question: what matters most in {}, the best first, each line with its number; {} words of it.",
+            counted(map.files as u64, "file", "files"),
+            counted(map.left as u64, "more file has", "more files have")
         );
         return Part {
             name: "found".to_owned(),
@@ -363,8 +364,9 @@ fn map_resource(map: &MapPart) -> Part {
     let title = match map.left {
         0 => "**Symbol map**: what every file declares and refers to.".to_owned(),
         left => format!(
-            "**Symbol map**: what {} files declare and refer to, those first that most others refer to; {left} more are left out.",
-            map.files
+            "**Symbol map**: what {} and refer to, those first that most others refer to; {left} more {} left out.",
+            counted(map.files as u64, "file declares", "files declare"),
+            if left == 1 { "is" } else { "are" }
         ),
     };
     Part {

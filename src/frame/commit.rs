@@ -15,6 +15,7 @@ use super::spool;
 use super::store::Store;
 use super::stored::{NewFrame, Stored};
 use super::unsigned::{self, Waiting};
+use crate::base::count::counted;
 use crate::base::{NodeId, TreePath, clock, hash};
 use crate::git::{
     Batch, Encoded, Expected, Lock, ObjectKind, RefError, Repository, StateDir, WriteError,
@@ -188,7 +189,7 @@ pub fn set_aside(
             merge::write_level(repo, &kept, &mut batch),
             merge::write_level(repo, &aside, &mut batch),
         );
-        let message = format!("{count} entries set aside");
+        let message = format!("{} set aside", counted(count as u64, "entry", "entries"));
         let before = repo.find_ref(SET_ASIDE_REF)?;
         let parents: Vec<NodeId> = before.into_iter().chain([current]).collect();
         let old = commit_object(repo, &aside, &parents, &message);

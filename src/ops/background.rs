@@ -7,6 +7,7 @@ use super::asking::{self, AskingOptions};
 use super::refresh::{self, Refresh, RefreshError, Refreshed};
 use super::syntheses::{self, Upkeep};
 use crate::agent::Agent;
+use crate::base::count::counted;
 use crate::base::{NodeId, NodeKind};
 use crate::config::table;
 use crate::frame::Slot;
@@ -278,9 +279,9 @@ fn problem(agent: &Agent, refreshed: &Refreshed) -> Option<String> {
     }
     let (path, reason) = report.failed.first()?;
     Some(format!(
-        "agent '{}': {} nodes failed, the first is '{}': {reason}",
+        "agent '{}': {} failed, the first is '{}': {reason}",
         agent.id,
-        report.failed.len(),
+        counted(report.failed.len() as u64, "node", "nodes"),
         path.to_text()
     ))
 }

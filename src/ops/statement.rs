@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use super::refresh::{self, RefreshError};
 use crate::agent::{Agent, AgentError};
+use crate::base::count::counted;
 use crate::base::{AgentId, FrameId, FrameType, TreePath};
 use crate::frame::commit::{CommitError, LOCK_WAIT};
 use crate::frame::{
@@ -280,7 +281,7 @@ pub fn invalidate(
         &workspace.repository,
         &workspace.state,
         &frames,
-        &format!("invalidate {count} frames"),
+        &format!("invalidate {}", counted(count as u64, "frame", "frames")),
         LOCK_WAIT,
     )?;
     Ok(count)

@@ -7,8 +7,9 @@ use super::refresh::{self, RefreshError, Refreshed, VERIFY_SAMPLE};
 use super::statement::StatementError;
 use super::synthesized::{self, SynthesisReport};
 use crate::agent::Agent;
+use crate::base::count::counted;
 use crate::base::printable::chain;
-use crate::base::{FrameType, NodeId, TreePath};
+use crate::base::{AgentId, FrameType, NodeId, TreePath};
 use crate::frame::commit::LOCK_WAIT;
 use crate::frame::{BasisKind, FrameName, Head, Index, NodeKind, Slot, Store, commit};
 use crate::node::Scan;
@@ -133,7 +134,7 @@ pub fn synthesize(
         &workspace.repository,
         &workspace.state,
         &done.frames,
-        &format!("{}: {} frames", agent.id, report.made),
+        &message(&agent.id, report.made),
         LOCK_WAIT,
     )?;
     Ok(report)
@@ -250,6 +251,11 @@ pub fn refresh_syntheses(
     Ok(all)
 }
 
+/// The subject of a commit of the store.
+fn message(agent: &AgentId, frames: u64) -> String {
+    format!("{agent}: {}", counted(frames, "frame", "frames"))
+}
+
 fn refresh_slot(
     workspace: &Workspace,
     target: &Target,
@@ -298,7 +304,7 @@ fn refresh_slot(
         ..Report::default()
     };
     if !done.frames.is_empty() {
-        let message = format!("{}: {} frames", slot.agent, done.frames.len());
+        let message = message(&slot.agent, done.frames.len() as u64);
         let committed = commit(
             &workspace.repository,
             &workspace.state,

@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::base::clock;
+use crate::base::count::counted;
 use crate::git::{Lock, StateDir};
 
 const FORMAT: &str = "git-merkle/ledger/1";
@@ -79,10 +80,10 @@ impl Caps {
     fn passed_by(&self, spend: &Spend) -> Option<String> {
         let over = |limit: Option<u64>, value: u64| limit.is_some_and(|limit| value > limit);
         if over(self.calls, spend.calls) {
-            return self.calls.map(|limit| format!("{limit} calls"));
+            return self.calls.map(|limit| counted(limit, "call", "calls"));
         }
         if over(self.tokens, spend.tokens) {
-            return self.tokens.map(|limit| format!("{limit} tokens"));
+            return self.tokens.map(|limit| counted(limit, "token", "tokens"));
         }
         let limit = self
             .nano_dollars

@@ -25,6 +25,7 @@ use super::refused::{self, Kept, RefusedAnswers};
 use super::run::RunError;
 use super::signals;
 use super::warm::Warmth;
+use crate::base::count::counted;
 use crate::base::printable::chain;
 use crate::base::{BasisId, TreePath, runtime};
 use crate::chat::Usage;
@@ -608,9 +609,9 @@ impl<'g, 'i> Work<'g, 'i> {
         );
         let (repo, state) = (self.generator.repo.fork(), self.generator.state.clone());
         let message = format!(
-            "{}: {} frames",
+            "{}: {}",
             self.generator.inputs.agent.id,
-            frames.len()
+            counted(frames.len() as u64, "frame", "frames")
         );
         let write = tokio::task::spawn_blocking(move || {
             commit(&repo, &state, &frames, &message, LOCK_WAIT)

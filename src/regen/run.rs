@@ -11,6 +11,7 @@ use super::plan::{Inputs, Plan, PlannedNode, file_name};
 use super::prepare::Nodes;
 use super::record::{Blob, Records, with_blob};
 use crate::base::cores::on_all_cores;
+use crate::base::count::counted;
 use crate::base::{FrameId, NodeId, TreePath};
 use crate::frame::commit::{CommitError, LOCK_WAIT};
 use crate::frame::{Children, Index, NewFrame, StoreError, commit};
@@ -353,7 +354,8 @@ impl Runner<'_> {
         }
         let frames = std::mem::take(&mut progress.batch);
         progress.batch_bytes = 0;
-        let message = format!("{}: {} frames", self.inputs.agent.id, frames.len());
+        let count = counted(frames.len() as u64, "frame", "frames");
+        let message = format!("{}: {count}", self.inputs.agent.id);
         let committed = commit(self.repo, self.state, &frames, &message, LOCK_WAIT)?;
         progress.report.stored += committed.frames.len() as u64;
         progress.index.follow(&committed);

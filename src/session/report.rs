@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use super::folder::response_file;
 use super::name::{SessionName, TurnNumber};
 use super::record::{Charged, TurnRecord};
+use crate::base::count::counted;
 use crate::base::hash;
 use crate::context::markdown;
 
@@ -137,7 +138,9 @@ fn write_answer(out: &mut String, turn: &TurnRecord) {
         let cost = cost_usd.map_or("cost unknown".to_owned(), |cost| format!("{cost} USD"));
         let _ = writeln!(
             out,
-            "- **Charged:** {calls} calls, {tokens} tokens, {cost} (what was not told counts in full)"
+            "- **Charged:** {}, {}, {cost} (what was not told counts in full)",
+            counted(calls, "call", "calls"),
+            counted(tokens, "token", "tokens")
         );
     }
     out.push('\n');

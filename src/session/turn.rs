@@ -9,6 +9,7 @@ use super::question::{self, Question, TurnAsking, Words};
 use super::record::{BY_REVIEW, UsageRecord, VERSION, sha256};
 use super::turn_error::TurnError;
 use super::{Closed, Next, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict};
+use crate::base::count::counted;
 use crate::chat::Image;
 use crate::context::people::{SESSION_LIST, TURN_LIST};
 use crate::ops::AskingError;
@@ -263,7 +264,7 @@ fn place(open: &OpenSession, options: &TurnOptions) -> Result<Place, TurnError> 
     if let Some(limit) = limit {
         return Err(TurnError::Limit {
             session: open.folder.name.to_string(),
-            limit: format!("{limit} turns"),
+            limit: counted(u64::from(limit), "turn", "turns"),
         });
     }
     let number = last.map_or(Some(TurnNumber::FIRST), |(number, _)| number.next());

@@ -19,6 +19,7 @@ use super::retain;
 use super::select::Rules;
 use super::terms::Exchange;
 use super::transfer::{self, Theirs};
+use crate::base::count::counted;
 use crate::base::{NodeId, TreePath, clock};
 use crate::frame::commit::{self, CommitError};
 use crate::frame::entry::Entry;
@@ -169,7 +170,8 @@ fn follow(exchange: &Exchange<'_>, theirs: &Store<'_>) -> Result<usize, SyncErro
             return Ok(0);
         };
         let frames = gone.iter().filter(|path| !signed::is_path(path)).count();
-        let subject = format!("{frames} frames dropped by {}", remote.name());
+        let count = counted(frames as u64, "frame", "frames");
+        let subject = format!("{count} dropped by {}", remote.name());
         if epoch::shrink(
             repo,
             state,
@@ -278,7 +280,8 @@ fn unite(
     gift.entries.retain(|entry| seen.insert(entry.clone()));
     outcome.came = gift.entries.len();
     if !gift.is_empty() {
-        let message = format!("{} frames from {}", outcome.came, remote.name());
+        let came = counted(outcome.came as u64, "frame", "frames");
+        let message = format!("{came} from {}", remote.name());
         let added = commit::add_entries(repo, exchange.state, &gift, history, &message)?;
         // Where nothing else was said meanwhile, what came is nothing to push.
         if memory.store == added.parent {

@@ -14,6 +14,7 @@ use super::pace::pause;
 use super::retain::{RetentionPlan, Rules, StoreLocation, plan};
 use super::terms::Exchange;
 use crate::base::NodeId;
+use crate::base::count::counted;
 use crate::frame::commit::CommitError;
 use crate::frame::epoch::{self, Shrink};
 use crate::frame::{Store, merge};
@@ -68,7 +69,10 @@ fn stores_of_remotes(repo: &Repository) -> Result<Vec<Store<'_>>, SyncError> {
 }
 
 fn subject(plan: &RetentionPlan) -> String {
-    format!("gc: {} frames dropped", plan.frames)
+    format!(
+        "gc: {} dropped",
+        counted(plan.frames as u64, "frame", "frames")
+    )
 }
 
 /// Drops what the remote's store need not hold, there and then here; with a dry run of the exchange says what that is, as of the

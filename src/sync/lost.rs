@@ -1,6 +1,7 @@
 //! Frames that the store had once and has no more: a forced fetch onto its ref throws them away, and its log finds them.
 
 use crate::base::NodeId;
+use crate::base::count::counted;
 use crate::frame::commit::{self, CommitError};
 use crate::frame::merge::Gift;
 use crate::frame::{FRAMES_REF, ManifestEntry, Store, StoreError, epoch};
@@ -54,7 +55,11 @@ pub fn find(repo: &Repository) -> Result<Option<Lost>, StoreError> {
 
 /// Puts lost frames back.
 pub fn restore(repo: &Repository, state: &StateDir, lost: &Lost) -> Result<(), CommitError> {
-    let message = format!("{} frames that were lost", lost.entries.len());
+    let message = counted(
+        lost.entries.len() as u64,
+        "frame that was lost",
+        "frames that were lost",
+    );
     let gift = Gift {
         entries: lost.entries.clone(),
         manifests: lost.manifests.clone(),

@@ -389,7 +389,7 @@ fn it_goes_on_after_trouble_and_ends_when_it_is_told_to() {
     assert_eq!(repo.merkle(&["watch", "--once"]).exits(74).out(), "");
     fs::remove_dir(&lock).expect("it is there");
     write(&repo, "b.rs", "pub fn c() {}\n");
-    assert_eq!(watch.line(), "2 files and 1 directories made, 0 reused");
+    assert_eq!(watch.line(), "2 files, 1 directory made, 0 reused");
     assert_fresh(&repo);
     assert_eq!(watch.end(Signal::SIGTERM), [] as [&str; 0]);
     assert_eq!(

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::base::count::counted;
 use crate::base::{TreePath, printable};
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style};
@@ -153,8 +154,8 @@ fn check_writers(workspace: &Workspace, fix: bool) -> Check {
     let found = Check::bad(
         "writers",
         format!(
-            "{} files of writers that were killed, or are at work, such as '{name}'",
-            left.len()
+            "{} of writers that were killed, or are at work, such as '{name}'",
+            counted(left.len() as u64, "file", "files")
         ),
     );
     let is_cleared = fix && clear_leftovers(&workspace.repository, &workspace.state).is_ok();
@@ -270,10 +271,8 @@ fn check_ref(workspace: &Workspace, fix: bool) -> Result<Check, CliError> {
         }
     };
     let Some(first) = verdict.faults.first() else {
-        return Ok(Check::good(
-            "store",
-            format!("{at}, {} frames readable", verdict.checked),
-        ));
+        let frames = counted(verdict.checked, "frame", "frames");
+        return Ok(Check::good("store", format!("{at}, {frames} readable")));
     };
     let bad: Vec<TreePath> = verdict
         .faults
@@ -282,10 +281,11 @@ fn check_ref(workspace: &Workspace, fix: bool) -> Result<Check, CliError> {
         .map(|bad| bad.path.clone())
         .collect();
     let more = if verdict.is_cut { " or more" } else { "" };
+    let faults = verdict.faults.len();
+    let are = if faults == 1 { "is" } else { "are" };
     let found = format!(
-        "{at}: {}{more} of {} entries are bad, the first: {}: {}",
-        verdict.faults.len(),
-        verdict.checked,
+        "{at}: {faults}{more} of {} {are} bad, the first: {}: {}",
+        counted(verdict.checked, "entry", "entries"),
         first.path.to_text(),
         printable::chain(&first.fault)
     );
@@ -319,7 +319,10 @@ fn check_spool(workspace: &Workspace, fix: bool) -> Result<Check, CliError> {
     if !waiting.is_empty() {
         let found = Check::bad(
             "spool",
-            format!("{} frames wait to be stored", waiting.len()),
+            format!(
+                "{} to be stored",
+                counted(waiting.len() as u64, "frame waits", "frames wait")
+            ),
         );
         if fix && workspace.replay(crate::frame::commit::LOCK_WAIT).is_ok() {
             return Ok(found.fixed());
@@ -329,7 +332,12 @@ fn check_spool(workspace: &Workspace, fix: bool) -> Result<Check, CliError> {
     if damaged.is_empty() {
         return Ok(Check::good("spool", "empty"));
     }
-    let found = Check::bad("spool", format!("{} files are no frames", damaged.len()));
+    let damaged_files = counted(
+        damaged.len() as u64,
+        "file is no frame",
+        "files are no frames",
+    );
+    let found = Check::bad("spool", damaged_files.clone());
     if !fix {
         return Ok(found);
     }
@@ -341,11 +349,7 @@ fn check_spool(workspace: &Workspace, fix: bool) -> Result<Check, CliError> {
     Ok(match refused.first() {
         None => Check::bad(
             "spool",
-            format!(
-                "{} files are no frames; they are in '{}'",
-                damaged.len(),
-                aside.shown().display()
-            ),
+            format!("{damaged_files}, and in '{}' now", aside.shown().display()),
         )
         .fixed(),
         Some(first) => Check::bad(

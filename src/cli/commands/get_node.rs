@@ -5,6 +5,7 @@ mod options;
 use serde::Serialize;
 
 use super::super::json;
+use crate::base::count::counted;
 use crate::base::printable::one_line;
 use crate::base::{AgentId, FrameType, TreePath, printable, token};
 use crate::cli::frames::{SignatureDocument, signatures, write_content, write_signature};
@@ -278,7 +279,9 @@ fn print_record(ui: &mut Ui, place: &LocatedNode, extent: Extent) -> Result<(), 
     match extent {
         Extent::Bytes(Some(bytes)) => writeln!(ui, ", {bytes} bytes")?,
         Extent::Bytes(None) => writeln!(ui, ", not in this partial clone")?,
-        Extent::Entries(entries) => writeln!(ui, ", {entries} entries")?,
+        Extent::Entries(entries) => {
+            writeln!(ui, ", {}", counted(entries, "entry", "entries"))?;
+        }
     }
     Ok(())
 }

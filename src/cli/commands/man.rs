@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap_mangen::Man;
 
+use crate::base::count::counted;
 use crate::cli::args::definition;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
@@ -50,7 +51,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let failed = |error| CliError::io(format!("cannot write to '{}'", pages.display()), error);
     fs::create_dir_all(&pages).map_err(failed)?;
     let count = write_all(&command, &pages)?;
-    writeln!(program.ui, "{count} pages in {}", pages.display())?;
+    let count = counted(count, "page", "pages");
+    writeln!(program.ui, "{count} in {}", pages.display())?;
     let note = if is_beside_programs(&folder, &program.environment) {
         "'git merkle --help' shows them".to_owned()
     } else {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::base::count::counted;
 use crate::cli::program::Program;
 use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit, Ui, json};
@@ -229,9 +230,9 @@ fn warn_of_left_out(ui: &Ui, exchange: &Exchange<'_>, outcome: &Outcome) {
     }
     if outcome.left_out_count > outcome.left_out.len() {
         ui.warn(&format!(
-            "at least {} entries of {} are left out",
-            outcome.left_out_count,
-            exchange.remote.name()
+            "of {}, {} left out, or more",
+            exchange.remote.name(),
+            counted(outcome.left_out_count as u64, "entry is", "entries are")
         ));
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::base::count::counted;
 use crate::base::{NodeId, NodeKind, TreePath, printable};
 use crate::cli::program::Program;
 use crate::cli::progress::{Progress, ProgressStep};
@@ -106,9 +107,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             ""
         };
         ui.note(&format!(
-            "{} frames checked, {} faults{more}",
-            verdict.checked,
-            faults.len()
+            "{} checked, {}{more}",
+            counted(verdict.checked, "frame", "frames"),
+            counted(faults.len() as u64, "fault", "faults")
         ));
     }
     Ok(if is_sound { Exit::Done } else { Exit::No })

@@ -8,6 +8,7 @@ use self::batch::{Batch, BatchStates};
 
 use crate::agent::Agent;
 use crate::base::NodeId;
+use crate::base::count::files_and_directories;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
 use crate::frame::Slot;
@@ -141,7 +142,8 @@ fn print(args: &Args, program: &mut Program, batch: &Batch) -> Result<(), CliErr
         };
         writeln!(
             ui,
-            "{made_files} files and {made_directories} directories made, {reused} reused{failed}"
+            "{} made, {reused} reused{failed}",
+            files_and_directories(made_files, made_directories)
         )?;
     }
     ui.flush()?;

@@ -394,7 +394,7 @@ fn what_two_states_say_elsewhere_is_counted() {
     src/deep/mod.rs
     src/lib.rs
     --- stderr
-    warning: 3 entries of these states are no frames; is each a commit of 'refs/merkle/frames'?
+    warning: 3 entries are no frames; is each of the states a commit of 'refs/merkle/frames'?
     2 nodes that do not stand in 'HEAD' have other frames as well
     --- exit 0
     ");

@@ -51,7 +51,7 @@ fn what_is_wrong_is_named_and_mended() {
     writers   ok: none was killed
     lock      ok: free
     store     ok: 'refs/merkle/frames' at #1, 7 frames readable
-    spool     wrong: 1 files are no frames
+    spool     wrong: 1 file is no frame
     cache     ok: …
     settings  ok: all are understood
     --- exit 1
@@ -61,7 +61,7 @@ fn what_is_wrong_is_named_and_mended() {
     writers   ok: none was killed
     lock      ok: free
     store     ok: 'refs/merkle/frames' at #1, 7 frames readable
-    spool     fixed: 1 files are no frames; they are in '.git/merkle/damaged'
+    spool     fixed: 1 file is no frame, and in '.git/merkle/damaged' now
     cache     ok: thrown away and built again
     settings  ok: all are understood
     --- exit 0
@@ -99,7 +99,7 @@ fn a_store_that_lost_an_object_is_wrong() {
     state     ok: nothing that this program cannot have made
     writers   ok: none was killed
     lock      ok: free
-    store     wrong: 'refs/merkle/frames' at #1: 1 of 6 entries are bad, the first: 42/3f/6755bf4a3c9d1459e88d30a92d35e154906c.outline.outline.00000001.#2: object #3 is missing
+    store     wrong: 'refs/merkle/frames' at #1: 1 of 6 entries is bad, the first: 42/3f/6755bf4a3c9d1459e88d30a92d35e154906c.outline.outline.00000001.#2: object #3 is missing
     spool     ok: empty
     cache     ok: …
     settings  ok: all are understood

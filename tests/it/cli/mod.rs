@@ -7,6 +7,7 @@ mod agent;
 mod array;
 mod auth;
 mod config;
+mod count;
 mod diff;
 mod doctor;
 mod error;

@@ -168,7 +168,7 @@ fn a_synthesis_follows_its_children_without_a_model() {
     insta::assert_snapshot!(told(&repo.merkle(&["regenerate", "--dry-run"])), @"
     d/
     --- stderr
-    would make 1 frames (1 children), 7 fresh; no calls to a model, no cost
+    would make 1 frame (1 children), 7 fresh; no calls to a model, no cost
     --- exit 0
     ");
     let text = repo.merkle(&["status", "--exit-code"]).exits(1).out();

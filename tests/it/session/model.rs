@@ -255,7 +255,8 @@ fn nothing_is_sent_unasked_and_limits_hold() {
     turn(&repo, &["run", "--yes"]).ok();
     turn(&repo, &["approve"]).ok();
     let full = turn(&repo, &["new"]).exits(79);
-    assert!(full.err().contains("at its limit of 1 turns"), "{full}");
+    assert!(full.err().contains("at its limit of 1 turn"), "{full}");
+    assert!(!full.err().contains("1 turns"), "{full}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::{Args, Difference, Found, is_named, slot};
 use crate::base::NodeId;
+use crate::base::count::counted;
 use crate::cli::range::{Range, Revision};
 use crate::cli::{CliError, Exit, Ui};
 use crate::frame::{FRAMES_REF, Head, Store, StoreError, Voice};
@@ -88,7 +89,8 @@ pub(super) fn differences(
     } = state_nodes(&states.old, &states.new, range.new.tree)?;
     if faults > 0 {
         ui.warn(&format!(
-            "{faults} entries of these states are no frames; is each a commit of '{FRAMES_REF}'?"
+            "{}; is each of the states a commit of '{FRAMES_REF}'?",
+            counted(faults as u64, "entry is no frame", "entries are no frames")
         ));
     }
     if elsewhere > 0 {

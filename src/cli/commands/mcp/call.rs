@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use super::tool::{Line, Tool};
+use crate::base::count::counted;
 use crate::base::{Digest, token};
 use crate::cli::Exit;
 use crate::cli::advice::quote_word;
@@ -121,7 +122,10 @@ fn reply(line: &Line, answer: &Captured, statements: Option<Value>) -> Reply {
     let pages = pages(&answer.text);
     let page = pages.get(line.page - 1).copied().unwrap_or_default();
     if line.page > pages.len().max(1) {
-        remarks.push(format!("warning: the answer has {} pages", pages.len()));
+        remarks.push(format!(
+            "warning: the answer has {}",
+            counted(pages.len() as u64, "page", "pages")
+        ));
     }
     let next = (line.page < pages.len()).then_some(line.page + 1);
     let mut text = String::new();

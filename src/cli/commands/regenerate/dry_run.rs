@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::Job;
 use super::syntheses::Scope;
 use crate::base::NodeId;
+use crate::base::count::counted;
 use crate::cli::{CliError, Exit, json};
 use crate::ops::{self, ModelRun, Refresh};
 use crate::provider::ledger::dollars;
@@ -121,8 +122,8 @@ pub(super) fn run(
         String::new()
     };
     ui.note(&format!(
-        "would make {} frames ({why}), {} fresh{skipped}; {}",
-        plans.tasks.len(),
+        "would make {} ({why}), {} fresh{skipped}; {}",
+        counted(plans.tasks.len() as u64, "frame", "frames"),
         plans.fresh,
         asked(&plans, request)
     ));

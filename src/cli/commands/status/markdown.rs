@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::Document;
+use crate::base::count::counted;
 use crate::base::count::files_and_directories;
 use crate::review::markdown::code;
 
@@ -44,8 +45,8 @@ pub(super) fn render(document: &Document, snapshot: &str) -> String {
     if document.store_faults > 0 {
         let _ = writeln!(
             text,
-            "- {} bad entries of the store: {} names them",
-            document.store_faults,
+            "- {} of the store: {} names them",
+            counted(document.store_faults.into(), "bad entry", "bad entries"),
             code("git merkle validate")
         );
     }
