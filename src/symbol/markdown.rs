@@ -56,7 +56,12 @@ fn code_span(text: &str) -> usize {
 /// Escapes what would open a block at the start of a line; returns what is left of the text.
 fn escape_start<'a>(out: &mut String, text: &'a str) -> &'a str {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    if digits > 0 && text[digits..].starts_with(['.', ')']) {
+    // An item of a list has a space behind its number; `15.2.0` is a version.
+    let is_item = |rest: &str| {
+        let rest = rest.strip_prefix(['.', ')']);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
+    };
+    if digits > 0 && is_item(&text[digits..]) {
         let _ = write!(out, "{}\\", &text[..digits]);
         return &text[digits..];
     }
@@ -134,6 +139,8 @@ mod tests {
             "a < b",
             "-1 is less",
             "C# 3.5",
+            "15.2.0 (2026-07-15)",
+            "1.a",
         ] {
             assert_eq!(prose(text), text);
         }
@@ -144,6 +151,8 @@ mod tests {
             "---",
             "***",
             "1. a",
+            "15)\ta",
+            "2.",
             "```sh",
             "~~~",
             "[a]: b",

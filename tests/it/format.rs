@@ -47,17 +47,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @r"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.10364cf2f832c61ca97c8e470fa95356fe07c885d5854cb13037f09ad92948bf");
+    insta::assert_snapshot!(name, @r"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.28dd95358a0be0a2da49ac1fbae3dbb7645eb3aa0e3f484d4870eb28943e780f");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 10364cf2f832c61ca97c8e470fa95356fe07c885d5854cb13037f09ad92948bf
+    frame: 28dd95358a0be0a2da49ac1fbae3dbb7645eb3aa0e3f484d4870eb28943e780f
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: ea6c32d7aa3e6b5e2a55026b9718267030c2b81f87fac66bf00b13456b2b4005
+    basis: 23606a3f3c3609ba83cfe3934f5161cd2a6a0864d0a08b99c614c42e04551f43
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -75,20 +75,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @r"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.49adecfbc93f9e1b088330116faf8857f41d602a85394103cef9f453ff4638be");
+    insta::assert_snapshot!(name, @r"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.b19ba0d1e8d99bc65c142635e2f48ba86a73b5e35fb137bf0e9e398f2362a028");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 49adecfbc93f9e1b088330116faf8857f41d602a85394103cef9f453ff4638be
+    frame: b19ba0d1e8d99bc65c142635e2f48ba86a73b5e35fb137bf0e9e398f2362a028
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: ec8d670594a9655ea4df3ecdab6384ad214969fa77d400cbeca29e193a847158
+    basis: 1851c65ab9b0aaf292385af100f4cfcca771c24828506d82c51a2cb1d5673ff8
     basis-kind: synthesis
     path: "src"
-    children: [10364cf2f832c61ca97c8e470fa95356fe07c885d5854cb13037f09ad92948bf]
+    children: [28dd95358a0be0a2da49ac1fbae3dbb7645eb3aa0e3f484d4870eb28943e780f]
     tool: git-merkle 0.1.0
     ---
 
