@@ -39,6 +39,26 @@ fn plant(repo: &Repo<'_>, path: &str, content: &[u8]) {
         .ok();
 }
 
+/// Of what stands at `HEAD` the trees say what it is, of all else the object: both name the same fault.
+#[test]
+fn a_frame_of_another_kind_than_its_node_is_named_wherever_that_stands() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    note(&repo, "src", "sound");
+    let frames = repo.frames();
+    let name = frames.iter().find(|name| name.contains(".human."));
+    let name = name.expect("the note");
+    let text = repo.git(&["cat-file", "blob", &format!("refs/merkle/frames:{name}")]);
+    let text = text.ok().replace("kind: directory", "kind: file");
+    plant(&repo, name, text.as_bytes());
+    let told = format!("{name}: it says that its node is a file, and the node is a tree\n");
+    assert_eq!(repo.merkle(&["validate"]).exits(1).out(), told);
+    repo.fill("commit more\n+ src/more.rs = pub fn more() {}");
+    assert_eq!(repo.merkle(&["validate"]).exits(1).out(), told);
+    repo.git(&["update-ref", "-d", "HEAD"]).ok();
+    assert_eq!(repo.merkle(&["validate"]).exits(1).out(), told);
+}
+
 #[test]
 fn every_kind_of_fault_is_named() {
     let sandbox = Sandbox::new();
