@@ -470,8 +470,8 @@ mod tests {
     /// What the design says of each key, apart from the table: `given` when the user has set it to 5 and it becomes 0.
     fn may_set(key: &str, level: TrustLevel, trusted: bool, given: bool) -> bool {
         match key {
-            "contextbudget" | "contextsystem" | "defaultagent" | "defaultprovider"
-            | "defaultprofile" => level == TrustLevel::Local || trusted,
+            "contextbudget" | "contextsystem" | "findbudget" | "defaultagent"
+            | "defaultprovider" | "defaultprofile" => level == TrustLevel::Local || trusted,
             // What it becomes is no value of `share`.
             "hooks" | "hookquiet" | "remote" | "progress" => level == TrustLevel::Local,
             "maxcost"

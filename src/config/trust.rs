@@ -97,6 +97,7 @@ mod tests {
                     "defaultAgent",
                     "default_profile",
                     "contextBudget",
+                    "findBudget",
                     "context_system",
                 ],
                 Some(Set),
