@@ -416,14 +416,10 @@ impl IndexedFile {
     }
 
     fn of(bytes: &[u8], key: &HashKey) -> Option<Self> {
-        let (body, found) = bytes.split_last_chunk::<SUM_BYTES>()?;
-        if sum(key, body) != *found {
-            return None;
-        }
-        let (id, rest) = body.split_at_checked(ID_BYTES)?;
+        let (id, rest) = opened(bytes, key)?;
         let (is_there, place) = rest.split_first()?;
         Some(Self {
-            id: id_of(id)?,
+            id,
             is_there: *is_there == 1,
             definitions: CachePlace::of(place.try_into().ok()?),
         })
@@ -448,11 +444,7 @@ impl End {
     }
 
     fn of(bytes: &[u8], key: &HashKey) -> Option<Self> {
-        let (body, found) = bytes.split_last_chunk::<SUM_BYTES>()?;
-        if sum(key, body) != *found {
-            return None;
-        }
-        let (id, rest) = body.split_at_checked(ID_BYTES)?;
+        let (id, rest) = opened(bytes, key)?;
         let (sequence, rest) = taken(rest);
         let (files, rest) = taken(rest);
         let (absent, rest) = taken(rest);
@@ -471,7 +463,7 @@ impl End {
         }
         Some(Self {
             snapshot: IndexedTree {
-                tree: id_of(id)?,
+                tree: id,
                 is_fixed: flags & IS_FIXED != 0,
                 is_cut: flags & IS_CUT != 0,
                 files: u32::from_le_bytes(files),
@@ -510,9 +502,15 @@ fn id_bytes(id: &NodeId) -> Vec<u8> {
     bytes
 }
 
-fn id_of(bytes: &[u8]) -> Option<NodeId> {
-    let (len, id) = bytes.split_first()?;
-    NodeId::from_bytes(id.get(..usize::from(*len))?)
+/// The id at the front of a record and what follows it; `None` where the sum at its end is not that of its bytes.
+fn opened<'b>(bytes: &'b [u8], key: &HashKey) -> Option<(NodeId, &'b [u8])> {
+    let (body, found) = bytes.split_last_chunk::<SUM_BYTES>()?;
+    if sum(key, body) != *found {
+        return None;
+    }
+    let (id, rest) = body.split_at_checked(ID_BYTES)?;
+    let (len, id) = id.split_first()?;
+    Some((NodeId::from_bytes(id.get(..usize::from(*len))?)?, rest))
 }
 
 fn flat(numbers: &[u32]) -> Vec<u8> {
