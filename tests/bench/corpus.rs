@@ -123,6 +123,16 @@ impl Scratch {
         Ok(scratch)
     }
 
+    /// A clone that has nothing checked out, and shares the other's objects.
+    pub(crate) fn unchecked(name: &str, of: &Path) -> Result<Self, Failure> {
+        let scratch = Self::named(name);
+        git()
+            .args(["clone", "-q", "--no-checkout", "--shared"])
+            .args([of, &scratch.path])
+            .output()?;
+        Ok(scratch)
+    }
+
     fn named(name: &str) -> Self {
         Self {
             path: directory().join(format!("scratch-{}-{name}", std::process::id())),

@@ -19,6 +19,7 @@ mod real;
 mod replay;
 mod report;
 mod sample;
+mod sharing;
 mod worth;
 
 use std::process::ExitCode;
