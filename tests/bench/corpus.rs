@@ -90,15 +90,25 @@ impl Scratch {
         Ok(scratch)
     }
 
-    /// A clone with a pack of its own, as `git gc` leaves it, and an index that git has looked through.
+    /// A repository without a work tree that has one pack of what another one's branches reach, as a clone brings it.
     pub(crate) fn packed(name: &str, of: &Path) -> Result<Self, Failure> {
+        let scratch = Self::named(name);
+        note(&format!("packing '{}'", of.display()));
+        git()
+            .args(["clone", "-q", "--bare", "--no-local"])
+            .args([of, &scratch.path])
+            .output()?;
+        Ok(scratch)
+    }
+
+    /// A clone that borrows the objects of a repository, with an index that git has looked through.
+    pub(crate) fn shared(name: &str, of: &Path) -> Result<Self, Failure> {
         let scratch = Self::named(name);
         note(&format!("cloning '{}'", of.display()));
         git()
-            .args(["clone", "-q", "--no-local"])
+            .args(["clone", "-q", "--shared"])
             .args([of, &scratch.path])
             .output()?;
-        git().args(["gc", "-q"]).inside(&scratch.path).output()?;
         git()
             .args(["status", "--porcelain"])
             .inside(&scratch.path)

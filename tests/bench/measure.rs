@@ -20,6 +20,8 @@ const PAIRS_MAX: usize = 41;
 const PAIRS_DURATION_MAX: Duration = Duration::from_secs(40);
 /// but at least so many.
 const PAIRS_MIN: usize = 3;
+/// Pairs by processor time vary less, and are taken of repositories where one may take a minute.
+const PROCESSOR_PAIRS_DURATION_MAX: Duration = Duration::from_secs(20);
 /// A configuration without background work, which would fall into somebody's measured time.
 const USER_CONFIG: &str = "\
 [user]
@@ -334,7 +336,15 @@ impl Pairs {
         mut ours: impl FnMut() -> Result<Duration, Failure>,
         mut theirs: impl FnMut() -> Result<Duration, Failure>,
     ) -> Result<Self, Failure> {
-        Self::collect(|number| {
+        Self::take_within(PAIRS_DURATION_MAX, &mut ours, &mut theirs)
+    }
+
+    fn take_within(
+        limit: Duration,
+        ours: &mut dyn FnMut() -> Result<Duration, Failure>,
+        theirs: &mut dyn FnMut() -> Result<Duration, Failure>,
+    ) -> Result<Self, Failure> {
+        Self::collect(limit, |number| {
             if number.is_multiple_of(2) {
                 return Ok((ours()?, theirs()?));
             }
@@ -348,7 +358,7 @@ impl Pairs {
         mut theirs: impl FnMut() -> Result<Duration, Failure>,
         mut ours: impl FnMut() -> Result<Duration, Failure>,
     ) -> Result<Self, Failure> {
-        Self::collect(|_| {
+        Self::collect(PAIRS_DURATION_MAX, |_| {
             let their_time = theirs()?;
             Ok((ours()?, their_time))
         })
@@ -356,12 +366,13 @@ impl Pairs {
 
     /// Takes numbered pairs, ours first in each, after one that only warms up.
     fn collect(
+        limit: Duration,
         mut pair: impl FnMut(usize) -> Result<(Duration, Duration), Failure>,
     ) -> Result<Self, Failure> {
         let mut pairs = Self::default();
         pair(0)?;
         let start = Instant::now();
-        while !pairs.is_enough(start) {
+        while !pairs.is_enough(start, limit) {
             let (our_time, their_time) = pair(pairs.ours.len())?;
             pairs.ours.push(our_time);
             pairs.theirs.push(their_time);
@@ -376,16 +387,16 @@ impl Pairs {
 
     /// Takes pairs of two commands by processor time, which does not depend on who else uses the machine.
     pub(crate) fn of_processor(ours: &Run, theirs: &Run) -> Result<Self, Failure> {
-        Self::take(
-            || Ok(ours.usage()?.processor),
-            || Ok(theirs.usage()?.processor),
+        Self::take_within(
+            PROCESSOR_PAIRS_DURATION_MAX,
+            &mut || Ok(ours.usage()?.processor),
+            &mut || Ok(theirs.usage()?.processor),
         )
     }
 
     /// True when another pair would tell nothing new or take too long.
-    fn is_enough(&self, start: Instant) -> bool {
-        self.ours.len() >= PAIRS_MAX
-            || (self.ours.len() >= PAIRS_MIN && start.elapsed() > PAIRS_DURATION_MAX)
+    fn is_enough(&self, start: Instant, limit: Duration) -> bool {
+        self.ours.len() >= PAIRS_MAX || (self.ours.len() >= PAIRS_MIN && start.elapsed() > limit)
     }
 
     /// The median of what ours takes more than the yardstick, in milliseconds.

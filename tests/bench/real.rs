@@ -1,9 +1,11 @@
 //! Every command on real repositories: `cargo bench -- real <clone>…`, by processor time, with the memory of each.
 //!
-//! A clone is cloned once more, packed by `git gc` as its users have it, and measured there. Without one, a corpus is made of
+//! A clone that `git gc --auto` would leave as it is lends its objects to the one that is measured; another one, and one that has
+//! frames, is packed first, so that a first run has all of its objects to write. Without a clone, a corpus is made of
 //! what cargo has fetched: crates with much C in front, with headers, macros and huge generated files, in deep directories.
 //! Ratios are of processor time of whole processes, with all that they start, pair by pair. So they hold on a busy machine as
-//! well, and a second thread saves nothing. Bounds in seconds are those for 100,000 files. First runs are taken once.
+//! well, and a second thread saves nothing. Bounds in seconds are those for 100,000 files. First runs are taken once, and pairs
+//! end after 20 seconds, so that 100,000 files take less than half an hour.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -23,6 +25,9 @@ const MIXED_FILES: usize = 10_000;
 const DIRECTORY_FILES_MAX: usize = 100;
 /// Runs of a command that is measured by itself; the middle one counts.
 const RUNS: usize = 3;
+/// What `git gc --auto` leaves as it is.
+const LOOSE_OBJECTS_MAX: usize = 6_700;
+const PACKS_MAX: usize = 50;
 
 /// A question that any repository has words for.
 const QUESTION: &str = "where are files read and errors reported";
@@ -37,6 +42,8 @@ struct Yardstick<'y> {
 /// A repository that is measured, and what is known of it.
 struct Subject {
     name: String,
+    /// Its objects without frames, lent to every clone; held while they borrow.
+    origin: Origin,
     scratch: Scratch,
     /// A file in a language, from the middle of the list.
     file: String,
@@ -82,9 +89,46 @@ const PARTS: &[(u32, Part)] = &[
     (9, pages),
 ];
 
+/// Where the objects are that clones borrow.
+enum Origin {
+    /// What was named has them as a user has them.
+    Named(PathBuf),
+    /// They were packed for the bench.
+    Packed(Scratch),
+}
+
+impl Origin {
+    fn of(path: &Path) -> Result<Self, Failure> {
+        let counts = git().args(["count-objects", "-v"]).inside(path).output()?;
+        let count = |name: &str| {
+            let line = counts.lines().find_map(|line| line.strip_prefix(name));
+            line.and_then(|number| number.trim().parse().ok())
+                .unwrap_or(usize::MAX)
+        };
+        let frames = git()
+            .args(["for-each-ref", FRAMES_REF])
+            .inside(path)
+            .output()?;
+        let is_packed = count("count:") <= LOOSE_OBJECTS_MAX && count("packs:") <= PACKS_MAX;
+        if is_packed && frames.is_empty() {
+            return Ok(Self::Named(path.canonicalize()?));
+        }
+        let name = format!("real-{}.git", name_of(path));
+        Ok(Self::Packed(Scratch::packed(&name, path)?))
+    }
+
+    fn path(&self) -> &Path {
+        match self {
+            Self::Named(path) => path,
+            Self::Packed(scratch) => &scratch.path,
+        }
+    }
+}
+
 impl Subject {
     fn of(path: &Path) -> Result<Self, Failure> {
-        let scratch = Scratch::packed(&format!("real-{}", name_of(path)), path)?;
+        let origin = Origin::of(path)?;
+        let scratch = Scratch::shared(&format!("real-{}", name_of(path)), origin.path())?;
         let listed = git()
             .args([
                 "ls-files", "-z", "*.c", "*.rs", "*.go", "*.py", "*.js", "*.java",
@@ -117,6 +161,7 @@ impl Subject {
             name: format!("{}, {count} files", name_of(path)),
             file: file.to_owned(),
             directory: directory.to_owned(),
+            origin,
             scratch,
         })
     }
@@ -358,7 +403,8 @@ fn payloads(subject: &Subject) -> Result<Vec<Row>, Failure> {
         1.5,
     );
     let mut rows = vec![counting, subject.memory("`context <file>`", one.usage()?)];
-    rows.push(subject.memory("`context`", default.usage()?));
+    forget_caches(subject.path())?;
+    rows.push(subject.memory("first `context`", default.usage()?));
     let yardstick = Yardstick {
         name: "`git archive HEAD \\| cat`",
         run: &archive,
@@ -371,6 +417,7 @@ fn payloads(subject: &Subject) -> Result<Vec<Row>, Failure> {
 fn question(subject: &Subject) -> Result<Vec<Row>, Failure> {
     note("a question");
     let find = subject.merkle(&["find", QUESTION]);
+    forget_caches(subject.path())?;
     let mut rows = vec![subject.memory("first `find`", find.usage()?)];
     rows.extend(subject.alone("`find`", None, &find, 0.05)?);
     Ok(rows)
@@ -392,7 +439,7 @@ fn whole_store(subject: &Subject) -> Result<Vec<Row>, Failure> {
 /// The first look of a clone that has fetched the frames and has made none.
 fn after_a_fetch(subject: &Subject) -> Result<Vec<Row>, Failure> {
     note("after a fetch");
-    let other = Scratch::packed("real-fetched", subject.path())?;
+    let other = Scratch::shared("real-fetched", subject.origin.path())?;
     let from = subject.path().to_string_lossy();
     let frames = format!("{FRAMES_REF}:{FRAMES_REF}");
     git()
