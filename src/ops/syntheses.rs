@@ -52,6 +52,8 @@ pub struct PlannedSyntheses {
     pub index: Index,
     /// What is to be made.
     pub plan: SynthesisPlan,
+    /// True when it depends on what stood at a path before.
+    looked_back: bool,
 }
 
 impl PlannedSyntheses {
@@ -143,8 +145,14 @@ pub fn synthesize(
 /// The slots that policies have made: of agents that may write here, and not what an agent makes by itself.
 #[must_use]
 pub fn synthesized_slots(workspace: &Workspace, index: &Index) -> Vec<Slot> {
+    let slots = possible_slots(workspace, index).into_iter();
+    slots.filter(|slot| is_synthesized(index, slot)).collect()
+}
+
+/// The slots that policies may have made; to find out whether they have is a look at all heads.
+fn possible_slots(workspace: &Workspace, index: &Index) -> Vec<Slot> {
     let agents = workspace.agents();
-    let may_be = |slot: &Slot| {
+    let may_be = |slot: &&Slot| {
         let agent = agents.get(slot.agent.as_str()).ok();
         agent.is_some_and(|agent| {
             agent.frame_type != slot.frame_type
@@ -153,11 +161,50 @@ pub fn synthesized_slots(workspace: &Workspace, index: &Index) -> Vec<Slot> {
                     .is_ok()
         })
     };
-    let slots = index.slots().iter().enumerate();
-    slots
-        .filter(|(number, slot)| may_be(slot) && index.is_synthesized(*number as u16))
-        .map(|(_, slot)| slot.clone())
-        .collect()
+    index.slots().iter().filter(may_be).cloned().collect()
+}
+
+fn is_synthesized(index: &Index, slot: &Slot) -> bool {
+    let number = index.slot(slot);
+    number.is_some_and(|number| index.is_synthesized(number))
+}
+
+/// How many syntheses of a slot are up to date below a target, where it is remembered that all of them are.
+fn remembered(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    target: &Target,
+    slot: &Slot,
+) -> Option<u64> {
+    let agents = workspace.agents();
+    let agent = agents.get(slot.agent.as_str()).ok()?;
+    let upkeep = synthesized::upkeep(store, target, agent, &slot.frame_type)?;
+    synthesized::find_fresh(&workspace.state.cache(), &upkeep)
+}
+
+/// Remembers that a plan has nothing to make, unless it asked what stood at a path before.
+fn remember(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    below: &Below<'_>,
+    planned: &PlannedSyntheses,
+) {
+    let PlannedSyntheses {
+        index,
+        plan,
+        looked_back,
+        ..
+    } = planned;
+    if *looked_back || !plan.tasks.is_empty() || index.is_damaged() {
+        return;
+    }
+    let agents = workspace.agents();
+    if let Ok(agent) = agents.get(below.slot.agent.as_str())
+        && let Some(upkeep) =
+            synthesized::upkeep(store, below.target, agent, &below.slot.frame_type)
+    {
+        synthesized::save_fresh(&workspace.state.cache(), &upkeep, plan.fresh);
+    }
 }
 
 /// Plans the syntheses of a slot below a target. Earlier contents of paths are looked for from the commit `start`.
@@ -175,12 +222,19 @@ pub fn plan_syntheses(
         slot,
         start,
     };
-    let mut plan = plan_slot(workspace, store, &scan, &index, &below)?;
+    let (mut plan, mut looked_back) = plan_slot(workspace, store, &scan, &index, &below)?;
     if index.is_damaged() {
         index = refresh::rebuild_index(&workspace.state, store)?;
-        plan = plan_slot(workspace, store, &scan, &index, &below)?;
+        (plan, looked_back) = plan_slot(workspace, store, &scan, &index, &below)?;
     }
-    Ok(PlannedSyntheses { scan, index, plan })
+    let planned = PlannedSyntheses {
+        scan,
+        index,
+        plan,
+        looked_back,
+    };
+    remember(workspace, store, &below, &planned);
+    Ok(planned)
 }
 
 /// Which slot is planned below which target, and the commit from which its history is read.
@@ -190,13 +244,14 @@ struct Below<'b> {
     start: Option<NodeId>,
 }
 
+/// The plan of a slot, and whether it depends on what stood at a path before.
 fn plan_slot(
     workspace: &Workspace,
     store: &Store<'_>,
     scan: &Scan,
     index: &Index,
     below: &Below<'_>,
-) -> Result<SynthesisPlan, RefreshError> {
+) -> Result<(SynthesisPlan, bool), RefreshError> {
     let Below {
         target,
         slot,
@@ -212,7 +267,9 @@ fn plan_slot(
         agent,
         into: &slot.frame_type,
     };
-    Ok(work.plan(&mut |node, path| {
+    let mut looked_back = false;
+    let plan = work.plan(&mut |node, path| {
+        looked_back = true;
         let at = Target {
             id: *node,
             kind: NodeKind::Directory,
@@ -226,7 +283,8 @@ fn plan_slot(
         let earlier = earlier(&workspace.repository, store, start, &at, &wanted).ok()??;
         let head = earlier.heads.first().filter(|head| !head.invalidated)?;
         PolicySpec::parse(head.frame.policy()?)
-    }))
+    });
+    Ok((plan, looked_back))
 }
 
 /// Rebuilds the outdated syntheses of the wanted slots below a target, without a model.
@@ -240,12 +298,25 @@ pub fn refresh_syntheses(
     if target.kind != NodeKind::Directory {
         return Ok(all);
     }
-    let slots = synthesized_slots(
-        workspace,
-        &refresh::index(&workspace.state, &workspace.store()?, 0)?,
-    );
-    for slot in slots.into_iter().filter(|slot| (upkeep.wanted)(slot)) {
-        let refreshed = refresh_slot(workspace, target, &slot, upkeep, on_event)?;
+    let index = refresh::index(&workspace.state, &workspace.store()?, 0)?;
+    let slots = possible_slots(workspace, &index).into_iter();
+    for slot in slots.filter(|slot| (upkeep.wanted)(slot)) {
+        // What a slot before has stored may be what this one is made of.
+        let known = remembered(workspace, &workspace.store()?, target, &slot);
+        let refreshed = match known.filter(|_| !upkeep.verify) {
+            Some(fresh) => Refreshed {
+                report: Report {
+                    fresh,
+                    ..Report::default()
+                },
+                is_remembered: true,
+                ..Refreshed::default()
+            },
+            None if is_synthesized(&index, &slot) => {
+                refresh_slot(workspace, target, &slot, upkeep, on_event)?
+            }
+            None => continue,
+        };
         all.push((slot, refreshed));
     }
     Ok(all)
@@ -263,15 +334,15 @@ fn refresh_slot(
     upkeep: &Upkeep<'_>,
     on_event: &mut dyn FnMut(&Slot, Event),
 ) -> Result<Refreshed, RefreshError> {
-    let store = workspace.store()?;
+    let (store, scanner) = (workspace.store()?, workspace.scanner()?);
     let PlannedSyntheses {
         scan,
         mut index,
         mut plan,
+        ..
     } = plan_syntheses(workspace, &store, target, slot, upkeep.start)?;
     let (agents, root) = (workspace.agents(), target.path.clone().unwrap_or_default());
     let agent = agents.get(slot.agent.as_str())?;
-    let scanner = workspace.scanner()?;
     // What cannot be read allows nothing.
     let allowed = workspace.allowed_secrets(&[]).unwrap_or_default();
     let work = Synthesizer {
@@ -345,8 +416,9 @@ pub(super) fn remake_syntheses(
     let (agents, root) = (workspace.agents(), TreePath::root());
     let (mut all, mut names) = (Remade::default(), Vec::new());
     for slot in synthesized_slots(workspace, &refresh::index(&workspace.state, store, 0)?) {
-        let PlannedSyntheses { scan, index, plan } =
-            plan_syntheses(workspace, store, target, &slot, None)?;
+        let PlannedSyntheses {
+            scan, index, plan, ..
+        } = plan_syntheses(workspace, store, target, &slot, None)?;
         let agent = agents.get(slot.agent.as_str())?;
         let work = Synthesizer {
             repo: &workspace.repository,

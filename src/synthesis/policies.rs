@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::policy::{Concatenate, Filter, Policy, PolicyError};
 use super::summarize::Summarize;
+use crate::base::{Digest, FieldHasher};
 
 /// All policies by name; a program that embeds this one can add its own.
 pub struct Policies(BTreeMap<String, Arc<dyn Policy>>);
@@ -18,6 +19,17 @@ impl Policies {
         policies.register(Arc::new(Summarize));
         policies.register(Arc::new(filter));
         policies
+    }
+
+    /// Changes when a built-in policy comes to say something else.
+    #[must_use]
+    pub fn digest_of_built_in() -> Digest {
+        let unfiltered = Filter::new(Vec::new(), None, None).expect("there is no pattern");
+        let mut hasher = FieldHasher::new("git-merkle 2026 policies/1");
+        for policy in Self::built_in(unfiltered).0.values() {
+            hasher.add(&policy.digest().0);
+        }
+        hasher.finish()
     }
 
     /// Adds a policy, or replaces the one of its name.

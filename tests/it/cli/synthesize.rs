@@ -373,6 +373,43 @@ fn neither_a_model_nor_an_outline_takes_the_place_of_a_synthesis() {
     assert_eq!((world.server.posts().len(), digests()), (asked, before));
 }
 
+/// Before, each run planned all syntheses again, even with nothing to do.
+#[test]
+fn a_run_with_nothing_to_do_plans_no_synthesis_again() {
+    let sandbox = Sandbox::new();
+    let repo = spoken(&sandbox);
+    let run = || repo.merkle(&["regenerate"]);
+    let nothing = "nothing to do: every node of HEAD is fresh\n";
+    run().ok();
+    let planned = run().ok();
+    let remembered = repo.path(".git/merkle/cache/synthesized");
+    let bytes = std::fs::read(&remembered).expect("it is remembered");
+    // A plan needs the directory below.
+    let id = repo.id("HEAD:d/e");
+    let tree = repo.path(".git/objects").join(&id[..2]).join(&id[2..]);
+    let kept = std::fs::read(&tree).expect("a loose object");
+    std::fs::remove_file(&tree).expect("removable");
+    assert_eq!(run().ok(), planned);
+    let _ = repo.merkle(&["regenerate", "--verify"]).exits(128);
+    for at in [0, bytes.len() / 2, bytes.len() - 1] {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1;
+        std::fs::write(&remembered, damaged).expect("writable");
+        let _ = run().exits(128);
+    }
+    std::fs::write(&tree, kept).expect("writable");
+    assert_eq!(run().ok(), nothing);
+    note(&repo, "d/e/b.txt", "another statement");
+    let shown = || repo.merkle(&["show", "--type", "digest", "d"]).ok();
+    assert!(!shown().contains("another statement"));
+    run().ok();
+    assert!(
+        shown().contains("another statement"),
+        "the store has moved: {}",
+        shown()
+    );
+}
+
 #[test]
 fn a_request_that_had_nothing_to_make_is_answered_without_a_walk() {
     let sandbox = Sandbox::new();
