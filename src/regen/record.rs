@@ -9,15 +9,18 @@ use std::sync::{Arc, OnceLock};
 use super::plan::file_name;
 use crate::base::cores::on_all_cores;
 use crate::base::limit::FILE_BYTES_MAX;
-use crate::base::{Digest, NodeId, TreePath};
+use crate::base::{Digest, NodeId, Shelf, TreePath};
 use crate::git::{ObjectError, ObjectKind, Repository, StateDir};
 use crate::node::Scan;
 use crate::symbol::map::FileSymbols;
-use crate::symbol::{self, Cached, Language, ObjectCache, Outline, OutlineCache};
+use crate::symbol::{self, Cached, KeyStore, Language, ObjectCache, Outline, OutlineCache};
 use crate::synthesis::outline;
 
 /// Purpose of the key under which what is read from objects is kept.
 const KEY_CONTEXT: &str = "git-merkle 2026 object cache/2";
+
+/// Bytes of the keys of one cache: more than a file of records can have.
+const KEYS_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 thread_local! {
     /// The file that is being read: its place is kept for the next one.
@@ -33,8 +36,31 @@ pub fn object_cache<T: Cached + 'static>(cache: &StateDir) -> Arc<ObjectCache<T>
             .create()
             .and_then(|()| cache.open_to_append(T::FILE_NAME))
             .ok();
-        shelf.put(Arc::new(ObjectCache::open(file, cache.key(KEY_CONTEXT))), 1)
+        let keys = Box::new(SealedKeys {
+            // Without the shelf, which will hold it.
+            cache: cache.clone().with_shelf(Shelf::default()),
+            name: format!("{}-keys", T::FILE_NAME),
+        });
+        let key = cache.key(KEY_CONTEXT);
+        shelf.put(Arc::new(ObjectCache::open(file, key, keys)), 1)
     })
+}
+
+/// The keys of a cache in a sealed file beside it.
+#[derive(Debug)]
+struct SealedKeys {
+    cache: StateDir,
+    name: String,
+}
+
+impl KeyStore for SealedKeys {
+    fn load(&self) -> Option<Vec<u8>> {
+        self.cache.read_sealed(&self.name, KEYS_BYTES_MAX)
+    }
+
+    fn save(&self, bytes: &[u8]) {
+        let _ = self.cache.write_sealed_lightly(&self.name, bytes);
+    }
 }
 
 /// What an object holds for those who describe it.

@@ -14,7 +14,7 @@
 //! | 8 | keyed checksum of the 46 bytes before |
 //! | … | body: [`Cached::encode`] |
 //!
-//! Opening reads the keys and leaves the bodies on disk. Appends share a kernel lock; a torn or damaged tail is cut
+//! Opening reads the keys and leaves the bodies on disk; of many keys most are noted beside it, see [`super::keys`]. Appends share a kernel lock; a torn or damaged tail is cut
 //! off, and a full file emptied, by the process that holds it alone, after another look. No lock is held for longer than one
 //! write. Every body is checked when it is read, so a file that another process has emptied costs a miss at worst.
 //! Nothing here is an error for the caller: without a cache things are slower, that is all.
@@ -28,6 +28,7 @@ use std::os::unix::fs::{FileExt, MetadataExt as _};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::codec;
+use super::keys::{self, CachePlace, End, KeyStore, NotedKeys, ObjectKey};
 use super::language::Language;
 use super::outline::Outline;
 use crate::base::{HashKey, NodeId};
@@ -44,46 +45,8 @@ thread_local! {
     static BODY: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What an outline is kept under: the same bytes read as another language give another outline.
-type ObjectKey = (NodeId, Option<Language>);
-
-/// Where a body stands in the file.
-///
-/// Who keeps one elsewhere finds the body without the keys of all others, or finds that it is gone: see
-/// [`ObjectCache::look_at`].
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct CachePlace {
-    offset: u64,
-    len: u32,
-    checksum: [u8; 8],
-}
-
-impl CachePlace {
-    /// How many bytes it takes.
-    pub const BYTES: usize = 20;
-
-    /// Its bytes.
-    #[must_use]
-    pub fn bytes(&self) -> [u8; Self::BYTES] {
-        let mut bytes = [0; Self::BYTES];
-        bytes[..8].copy_from_slice(&self.offset.to_le_bytes());
-        bytes[8..12].copy_from_slice(&self.len.to_le_bytes());
-        bytes[12..].copy_from_slice(&self.checksum);
-        bytes
-    }
-
-    /// The place of bytes that [`CachePlace::bytes`] gave.
-    #[must_use]
-    pub fn of(bytes: &[u8; Self::BYTES]) -> Self {
-        let (offset, rest) = bytes.split_first_chunk().expect("twenty bytes");
-        let (len, rest) = rest.split_first_chunk().expect("twelve bytes");
-        Self {
-            offset: u64::from_le_bytes(*offset),
-            len: u32::from_le_bytes(*len),
-            checksum: *rest.first_chunk().expect("eight bytes"),
-        }
-    }
-}
+/// Keys that are read one by one before they are noted.
+const NOTED_MIN: usize = 2_000;
 
 /// What can be kept: a value with canonical bytes.
 pub trait Cached: Sized {
@@ -115,6 +78,21 @@ impl Cached for Outline {
 /// Outlines that were made before.
 pub type OutlineCache = ObjectCache<Outline>;
 
+/// Where the bodies stand.
+#[derive(Debug, Default)]
+struct Places {
+    noted: NotedKeys,
+    /// Those that came after it.
+    newer: HashMap<ObjectKey, CachePlace>,
+}
+
+impl Places {
+    fn get(&self, key: &ObjectKey) -> Option<CachePlace> {
+        let newer = self.newer.get(key).copied();
+        newer.or_else(|| self.noted.get(key))
+    }
+}
+
 /// Values that were made before; shared by threads.
 #[derive(Debug)]
 pub struct ObjectCache<T> {
@@ -122,15 +100,20 @@ pub struct ObjectCache<T> {
     key: HashKey,
     size_bytes_max: u64,
     /// Read with the first look-up that needs them.
-    places: OnceLock<Option<Mutex<HashMap<ObjectKey, CachePlace>>>>,
+    places: OnceLock<Option<Mutex<Places>>>,
+    /// Where its keys are noted.
+    keys: Option<Box<dyn KeyStore>>,
     kept: PhantomData<fn() -> T>,
 }
 
 impl<T: Cached> ObjectCache<T> {
     /// A cache in a file that is open for appending, which is read or started with the first use; without one every look-up is a miss.
     #[must_use]
-    pub fn open(file: Option<File>, key: HashKey) -> Self {
-        Self::open_with(file, key, T::FILE_BYTES_MAX)
+    pub fn open(file: Option<File>, key: HashKey, keys: Box<dyn KeyStore>) -> Self {
+        Self {
+            keys: Some(keys),
+            ..Self::open_with(file, key, T::FILE_BYTES_MAX)
+        }
     }
 
     fn open_with(file: Option<File>, key: HashKey, size_bytes_max: u64) -> Self {
@@ -139,13 +122,15 @@ impl<T: Cached> ObjectCache<T> {
             key,
             size_bytes_max,
             places: OnceLock::new(),
+            keys: None,
             kept: PhantomData,
         }
     }
 
     /// Where the bodies stand; `None` without a file that can be read.
-    fn places(&self) -> Option<MutexGuard<'_, HashMap<ObjectKey, CachePlace>>> {
-        let scanned = |file| scan(file, &form::<T>(self.key), self.size_bytes_max).ok();
+    fn places(&self) -> Option<MutexGuard<'_, Places>> {
+        let keys = self.keys.as_deref();
+        let scanned = |file| scan(file, &form::<T>(self.key), self.size_bytes_max, keys).ok();
         let places = self
             .places
             .get_or_init(|| self.file.as_ref().and_then(scanned).map(Mutex::new));
@@ -160,18 +145,6 @@ impl<T: Cached> ObjectCache<T> {
         metadata.is_some_and(|found| found.is_ok_and(|found| found.nlink() > 0))
     }
 
-    /// How many values are in it.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.places().map_or(0, |places| places.len())
-    }
-
-    /// True when nothing is in it.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Whether there is a value of an object read as a language.
     #[must_use]
     pub fn has(&self, id: NodeId, language: Option<Language>) -> bool {
@@ -181,7 +154,7 @@ impl<T: Cached> ObjectCache<T> {
     /// Where the value of an object read as a language stands.
     #[must_use]
     pub fn place(&self, id: NodeId, language: Option<Language>) -> Option<CachePlace> {
-        self.places()?.get(&(id, language)).copied()
+        self.places()?.get(&(id, language))
     }
 
     /// The value of an object read as a language; `None` when it is not there or damaged.
@@ -229,21 +202,16 @@ impl<T: Cached> ObjectCache<T> {
             && let Some(mut places) = self.places()
             && let Some(place) = self.append(&mut places, (id, language), &body)
         {
-            places.insert((id, language), place);
+            places.newer.insert((id, language), place);
         }
     }
 
     /// Appends one record in one write. The place is found afterwards, since others may append as well.
-    fn append(
-        &self,
-        places: &mut HashMap<ObjectKey, CachePlace>,
-        key: ObjectKey,
-        body: &[u8],
-    ) -> Option<CachePlace> {
+    fn append(&self, places: &mut Places, key: ObjectKey, body: &[u8]) -> Option<CachePlace> {
         let mut file = self.file.as_ref()?;
         if file.metadata().ok()?.len() + (HEADER_BYTES + body.len()) as u64 > self.size_bytes_max {
             alone(file, || start_anew(file, &form::<T>(self.key).first_line)).ok()?;
-            places.clear();
+            *places = Places::default();
         }
         let place = CachePlace {
             offset: 0,
@@ -292,20 +260,44 @@ fn alone<T>(file: &File, run: impl FnOnce() -> std::io::Result<T>) -> std::io::R
     result
 }
 
-/// Reads all keys; repairs the file where that is needed.
+/// Reads the keys that are not noted; repairs the file where that is needed, and notes keys where many came.
 fn scan(
     file: &File,
     form: &Modifiers,
     size_bytes_max: u64,
-) -> std::io::Result<HashMap<ObjectKey, CachePlace>> {
-    let mut places = HashMap::new();
-    let good_to = read_keys(file, form, &mut places)?;
+    keys: Option<&dyn KeyStore>,
+) -> std::io::Result<Places> {
+    let noted = keys
+        .and_then(KeyStore::load)
+        .and_then(NotedKeys::parse)
+        .filter(|noted| is_of(noted, file));
+    let noted = noted.unwrap_or_default();
+    let mut newer = HashMap::new();
+    let end = read_keys(file, form, noted.end(), &mut newer)?;
     let size = file.metadata()?.len();
-    if good_to == 0 || good_to < size || size > size_bytes_max {
-        places.clear();
-        alone(file, || repair(file, form, size_bytes_max, &mut places))?;
+    if end.offset == 0 || end.offset < size || size > size_bytes_max {
+        newer.clear();
+        alone(file, || repair(file, form, size_bytes_max, &mut newer))?;
+        return Ok(Places {
+            noted: NotedKeys::default(),
+            newer,
+        });
     }
-    Ok(places)
+    if let Some(keys) = keys
+        && newer.len() > NOTED_MIN + noted.len() / 4
+        && let Some(bytes) = keys::encode(&noted, newer.iter(), end)
+    {
+        keys.save(&bytes);
+    }
+    Ok(Places { noted, newer })
+}
+
+/// Whether the last record that was noted still stands where it did.
+fn is_of(noted: &NotedKeys, file: &File) -> bool {
+    let mut header = [0; HEADER_BYTES];
+    noted.end().is_some_and(|end| {
+        file.read_exact_at(&mut header, end.last).is_ok() && header[46..] == end.checksum
+    })
 }
 
 /// Cuts off what follows the last whole record; starts a foreign or too large file anew.
@@ -315,7 +307,7 @@ fn repair(
     size_bytes_max: u64,
     places: &mut HashMap<ObjectKey, CachePlace>,
 ) -> std::io::Result<()> {
-    let good_to = read_keys(file, form, places)?;
+    let good_to = read_keys(file, form, None, places)?.offset;
     if good_to == 0 || good_to > size_bytes_max {
         places.clear();
         return start_anew(file, &form.first_line);
@@ -323,37 +315,47 @@ fn repair(
     file.set_len(good_to)
 }
 
-/// Reads keys up to the first that is damaged; returns where the last whole record ends, 0 for a foreign file.
+/// Reads keys, from an end on where one is given, up to the first that is damaged; returns where the last whole record ends, 0 for a foreign file.
 fn read_keys(
     mut file: &File,
     form: &Modifiers,
+    from: Option<End>,
     places: &mut HashMap<ObjectKey, CachePlace>,
-) -> std::io::Result<u64> {
+) -> std::io::Result<End> {
     let size = file.metadata()?.len();
-    file.seek(SeekFrom::Start(0))?;
-    let mut reader = BufReader::with_capacity(64 * 1024, file);
     let mut line = vec![0; form.first_line.len()];
-    if reader.read_exact(&mut line).is_err() || line != form.first_line.as_bytes() {
-        return Ok(0);
+    if file.read_exact_at(&mut line, 0).is_err() || line != form.first_line.as_bytes() {
+        return Ok(End::default());
     }
-    let mut at = line.len() as u64;
+    let mut end = from.unwrap_or(End {
+        offset: line.len() as u64,
+        ..End::default()
+    });
+    file.seek(SeekFrom::Start(end.offset))?;
+    let mut reader = BufReader::with_capacity(64 * 1024, file);
     let mut header = [0; HEADER_BYTES];
     while reader.read_exact(&mut header).is_ok() {
         let Some((key, mut place)) = decode_header(&form.key, &header) else {
             break;
         };
-        place.offset = at + HEADER_BYTES as u64;
-        let end = place.offset + u64::from(place.len);
-        if end > size {
+        place.offset = end.offset + HEADER_BYTES as u64;
+        let next = place.offset + u64::from(place.len);
+        if next > size {
             break;
         }
         reader.seek_relative(i64::from(place.len))?;
         if let Some(key) = key {
             places.insert(key, place);
         }
-        at = end;
+        end = End {
+            offset: next,
+            last: end.offset,
+            checksum: *header
+                .last_chunk()
+                .expect("a header ends with its checksum"),
+        };
     }
-    Ok(at)
+    Ok(end)
 }
 
 fn encode_header(
@@ -428,6 +430,89 @@ mod tests {
 
     const RUST: Option<Language> = Some(Language::Rust);
 
+    impl OutlineCache {
+        /// How many records it has, those that were noted with the newer ones.
+        fn len(&self) -> usize {
+            let places = self.places();
+            places.map_or(0, |places| places.noted.len() + places.newer.len())
+        }
+    }
+
+    /// Keeps keys in memory, for several caches of one file.
+    #[derive(Debug, Clone, Default)]
+    struct Notes(std::sync::Arc<Mutex<Option<Vec<u8>>>>);
+
+    impl KeyStore for Notes {
+        fn load(&self) -> Option<Vec<u8>> {
+            self.0.lock().expect("no test panics with it").clone()
+        }
+
+        fn save(&self, bytes: &[u8]) {
+            *self.0.lock().expect("no test panics with it") = Some(bytes.to_vec());
+        }
+    }
+
+    fn open_noted(directory: &Path, notes: &Notes) -> OutlineCache {
+        OutlineCache {
+            keys: Some(Box::new(notes.clone())),
+            ..open(directory)
+        }
+    }
+
+    fn numbered(number: usize) -> NodeId {
+        let mut bytes = [7; 20];
+        bytes[..8].copy_from_slice(&number.wrapping_mul(0x9e37_79b9).to_le_bytes());
+        NodeId::from_bytes(&bytes).expect("twenty bytes")
+    }
+
+    #[test]
+    fn many_keys_are_noted_and_only_newer_ones_read() {
+        let (directory, notes) = (directory(), Notes::default());
+        let text = |number: usize| outline(&number.to_string());
+        let all = NOTED_MIN + 5;
+        let cache = open_noted(directory.path(), &notes);
+        (0..all).for_each(|number| cache.put(numbered(number), RUST, &text(number)));
+        assert_eq!(notes.load(), None, "nothing was read");
+        assert_eq!(open_noted(directory.path(), &notes).len(), all);
+        let noted = notes.load().expect("many keys were read");
+
+        let cache = open_noted(directory.path(), &notes);
+        cache.put(numbered(3), RUST, &outline("another"));
+        cache.put(numbered(all), None, &text(all));
+        let cache = open_noted(directory.path(), &notes);
+        {
+            let places = cache.places().expect("there is a file");
+            assert_eq!((places.noted.len(), places.newer.len()), (all, 2));
+        }
+        for number in (0..all).filter(|number| *number != 3) {
+            assert_eq!(cache.get(numbered(number), RUST), Some(text(number)));
+        }
+        assert_eq!(cache.get(numbered(3), RUST), Some(outline("another")));
+        assert_eq!(cache.get(numbered(all), None), Some(text(all)));
+        assert_eq!(cache.get(numbered(all), RUST), None);
+        assert_eq!(notes.load(), Some(noted), "two newer ones are not worth it");
+    }
+
+    #[test]
+    fn noted_keys_of_another_file_are_not_believed() {
+        let (directory, notes) = (directory(), Notes::default());
+        let cache = open_noted(directory.path(), &notes);
+        (0..=NOTED_MIN).for_each(|number| cache.put(numbered(number), RUST, &outline("old")));
+        drop((cache, open_noted(directory.path(), &notes).len()));
+        std::fs::remove_file(directory.path().join(Outline::FILE_NAME)).expect("there");
+        let cache = open_noted(directory.path(), &notes);
+        (0..=NOTED_MIN + 9).for_each(|number| cache.put(numbered(number), None, &outline("new")));
+        let cache = open_noted(directory.path(), &notes);
+        assert_eq!(cache.get(numbered(1), RUST), None);
+        assert_eq!(cache.get(numbered(1), None), Some(outline("new")));
+
+        for bytes in [Vec::new(), vec![0; 24], vec![20; 30], vec![9; 4_000]] {
+            notes.save(&bytes);
+            let cache = open_noted(directory.path(), &notes);
+            assert_eq!(cache.get(numbered(1), None), Some(outline("new")));
+        }
+    }
+
     fn open(directory: &Path) -> OutlineCache {
         open_with(directory, 1, FILE_BYTES_MAX)
     }
@@ -452,14 +537,14 @@ mod tests {
             open_with(directory.path(), 2, FILE_BYTES_MAX).get(id(1), RUST),
             None
         );
-        assert!(open(directory.path()).is_empty(), "and it is gone");
+        assert_eq!(open(directory.path()).len(), 0, "and it is gone");
     }
 
     #[test]
     fn what_was_put_is_there_after_opening_again() {
         let directory = directory();
         let cache = open(directory.path());
-        assert!(cache.is_empty() && cache.get(id(1), RUST).is_none());
+        assert!(cache.len() == 0 && cache.get(id(1), RUST).is_none());
         cache.put(id(1), RUST, &outline("one"));
         cache.put(id(1), None, &outline("plain"));
         cache.put(
@@ -540,7 +625,7 @@ mod tests {
             assert!(std::fs::metadata(&path).expect("there").len() <= 1_000);
         }
         assert!(cache.len() < 20);
-        assert!(open_with(directory.path(), 1, 100).is_empty());
+        assert_eq!(open_with(directory.path(), 1, 100).len(), 0);
     }
 
     #[test]

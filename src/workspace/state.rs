@@ -28,23 +28,30 @@ pub(crate) const SITE: &str = "site";
 /// The folder of pages, below the cache.
 pub(crate) const PAGES: &str = "pages";
 /// Files of the cache that have one name.
-const CACHED: [&str; 16] = [
+const CACHED: [&str; 23] = [
     "autosync",
     "branches",
     "brief",
     "clean-of-secrets",
     "definitions",
+    "definitions-keys",
     "index",
     "index-news",
     "outlines",
+    "outlines-keys",
     "past",
+    "readings",
+    "readings-keys",
     "references-1",
     "references-2",
+    "refers",
     "remotes",
     "small-pack",
     "symbols",
+    "symbols-keys",
     "synthesized",
     "words",
+    "words-keys",
 ];
 
 /// Digits of a page's name: those of a hash.
