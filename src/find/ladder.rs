@@ -2,14 +2,15 @@
 //!
 //! Every line that could be said has a place in one order that does not depend on the budget: the nearer its file is to the
 //! front, and its definition to the front within the file, the earlier. An answer is the longest beginning of that order
-//! that fits. So more tokens never show less, and what is left over is less than one line.
+//! that fits. So more tokens never show less, and what is left over is less than one line. Names that are one word stand together in
+//! the last line of their file, each once: there a name costs two tokens, and five in a line of its own.
 //!
 //! | line | when |
 //! |---|---|
 //! | path | with the first line of its file, or for itself when its turn comes |
 //! | what is said, what it is for | right behind the path of a file at the front |
 //! | signature with its line | by the rank of the file times that of the definition within it |
-//! | name with its line | earlier than the signature would come, the more so the further back both stand |
+//! | name | earlier than the signature would come, the more so the further back both stand |
 //! | a test | later than what it tests would: hundreds of titles have the same words |
 
 use std::cmp::Reverse;
@@ -30,6 +31,8 @@ const NAME_WEIGHT: f64 = 3.0;
 const PASSAGE_WEIGHT: f64 = 0.1;
 /// The length of a definition that is neither long nor short, in terms.
 const LENGTH: f64 = 50.0;
+/// What stands before the names of a file that are one word each.
+const ALSO: &str = "  also:";
 /// How much of a statement is shown, in bytes.
 const SAID_BYTES_MAX: usize = 400;
 
@@ -58,7 +61,7 @@ impl Default for Steps {
             fall: 1.0,
             definitions: 2.0,
             best: 3.0,
-            names: 0.4,
+            names: 0.6,
             paths: 0.1,
             about: 0.3,
             tests: 0.2,
@@ -151,6 +154,10 @@ impl Ladder {
             if shown.is_empty() && line != Line::Path {
                 new.push(Line::Path);
             }
+            let mut lines: u64 = new.iter().map(|line| estimate(&file.line(*line))).sum();
+            if file.is_word(line) && !shown.iter().any(|line| file.is_word(*line)) {
+                lines += estimate(ALSO) + estimate("\n");
+            }
             // A signature takes the place of the name.
             let gone = match line {
                 Line::Signature(at) if shown.contains(&Line::Name(at)) => {
@@ -158,10 +165,6 @@ impl Ladder {
                 }
                 _ => 0,
             };
-            let lines = new
-                .iter()
-                .map(|line| estimate(&file.line(*line)))
-                .sum::<u64>();
             let tokens = ladder.tokens + lines.saturating_sub(gone);
             if tokens > tokens_max {
                 ladder.is_whole = false;
@@ -199,7 +202,7 @@ fn order(files: &[Hit], question: &Query, rare: &Terms, steps: &Steps) -> Vec<(f
         if !file.about().is_empty() {
             all.push((steps.about * weight, number, Line::About));
         }
-        let mut keys = BTreeSet::new();
+        let (mut keys, mut names) = (BTreeSet::new(), BTreeSet::new());
         for (place, (at, fits)) in by_question(&file.definitions.list, question, rare)
             .into_iter()
             .enumerate()
@@ -220,7 +223,7 @@ fn order(files: &[Hit], question: &Query, rare: &Terms, steps: &Steps) -> Vec<(f
             if is_new || definition.signature != definition.name {
                 all.push((early * weight, number, Line::Signature(at)));
             }
-            if is_new {
+            if is_new && names.insert(definition.name.as_str()) {
                 all.push((steps.names * weight.sqrt(), number, Line::Name(at)));
             }
         }
@@ -323,10 +326,25 @@ impl Hit {
             Line::About => format!("  {}\n", one_line(self.about())),
             Line::Signature(at) => format!("  {}\n", self.definitions.list[at as usize].shown()),
             Line::Name(at) => {
-                let definition = &self.definitions.list[at as usize];
-                format!("  {} {}\n", definition.line, one_line(&definition.name))
+                let Definition {
+                    line: row, name, ..
+                } = &self.definitions.list[at as usize];
+                if self.is_word(line) {
+                    format!(" {name}")
+                } else {
+                    format!("  {row} {}\n", one_line(name))
+                }
             }
         }
+    }
+
+    /// True for a name that can stand in a row with others; a heading or the title of a test cannot.
+    fn is_word(&self, line: Line) -> bool {
+        let has_gap = |name: &str| {
+            name.chars()
+                .any(|char| char.is_whitespace() || char.is_control())
+        };
+        matches!(line, Line::Name(at) if !has_gap(&self.definitions.list[at as usize].name))
     }
 
     fn text(&self, lines: &BTreeSet<Line>) -> String {
@@ -339,8 +357,15 @@ impl Hit {
             }
         }
         definitions.sort_unstable();
-        for (_, line) in definitions {
-            text.push_str(&self.line(line));
+        let (words, lines): (Vec<Line>, Vec<Line>) = definitions
+            .into_iter()
+            .map(|(_, line)| line)
+            .partition(|line| self.is_word(*line));
+        text.extend(lines.into_iter().map(|line| self.line(line)));
+        if !words.is_empty() {
+            text.push_str(ALSO);
+            text.extend(words.into_iter().map(|line| self.line(line)));
+            text.push('\n');
         }
         text
     }
@@ -401,7 +426,7 @@ mod tests {
         let first = "src/file0.rs\n  Said 0.\n  9 pub fn f3_0(walk: u3)\n";
         assert!(ladder.text.starts_with(first), "{}", ladder.text);
         let larger = within(&files(), 600).text;
-        let is_name = |line: &str| !line.contains("fn ") && line.contains(" f");
+        let is_name = |line: &str| line.starts_with("  also: f");
         let named = larger.lines().position(is_name).expect("names follow");
         let mut behind = larger.lines().skip(named);
         assert!(behind.any(|line| line.contains("fn ")), "{larger}");
@@ -425,8 +450,30 @@ mod tests {
         };
         assert!(file.definitions.list.len() > 20, "{:?}", file.definitions);
         let text = within(&[file], 100).text;
-        let names = text.lines().filter(|line| line.ends_with(" case"));
+        let names = text.split_whitespace().filter(|word| *word == "case");
         assert!(names.count() <= 1, "{text}");
+    }
+
+    /// Before, each name had a line of its own with a number, five tokens for two.
+    #[test]
+    fn names_of_one_word_share_a_line() {
+        let page = "# Walking\n\n## First steps\n\n## Paces\n\n## Paces\n";
+        let read = read(
+            &extract(Some(Language::Markdown), page.as_bytes()),
+            page.as_bytes(),
+        );
+        let file = Hit {
+            path: "walk.md".to_owned(),
+            definitions: read.definitions,
+            ..Hit::default()
+        };
+        let names = (0..4).map(Line::Name).collect();
+        assert_eq!(
+            file.text(&names),
+            "  3 First steps\n  also: Walking Paces Paces\n"
+        );
+        let shown = within(&[file], 60).text;
+        assert_eq!(shown.matches("Paces").count(), 1, "{shown}");
     }
 
     proptest! {
