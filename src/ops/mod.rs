@@ -54,5 +54,5 @@ pub use pages::PageOptions;
 pub use payload::{InputError, PayloadOptions, SecretPolicy, payload};
 pub use refresh::{ModelRun, Planned, Refresh, RefreshError, Refreshed, refresh};
 pub use statement::{Statement, StatementError};
-pub use syntheses::{PlannedSyntheses, Synthesis, Upkeep};
+pub use syntheses::{PlannedSyntheses, Synthesis, SynthesisCount, Upkeep};
 pub use synthesized::SynthesisReport;

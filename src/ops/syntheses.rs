@@ -207,6 +207,33 @@ fn remember(
     }
 }
 
+/// How many syntheses of a slot are up to date, and how many are not.
+#[derive(Debug, Clone, Copy)]
+pub struct SynthesisCount {
+    /// Those that say what they should.
+    pub fresh: u64,
+    /// Those that have to be made again.
+    pub outdated: u64,
+}
+
+/// Counts the syntheses of a slot below a target; the arguments are those of [`plan_syntheses`].
+pub fn count_syntheses(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    target: &Target,
+    slot: &Slot,
+    start: Option<NodeId>,
+) -> Result<SynthesisCount, RefreshError> {
+    if let Some(fresh) = remembered(workspace, store, target, slot) {
+        return Ok(SynthesisCount { fresh, outdated: 0 });
+    }
+    let PlannedSyntheses { plan, .. } = plan_syntheses(workspace, store, target, slot, start)?;
+    Ok(SynthesisCount {
+        fresh: plan.fresh,
+        outdated: plan.tasks.len() as u64,
+    })
+}
+
 /// Plans the syntheses of a slot below a target. Earlier contents of paths are looked for from the commit `start`.
 pub fn plan_syntheses(
     workspace: &Workspace,

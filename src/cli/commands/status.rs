@@ -17,7 +17,7 @@ use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::frame::{Frame, Index, Slot, Store, spool};
 use crate::node::{Counts, Scan, SnapshotRoot};
-use crate::ops::{self, Carried, PeopleSay, Planned, PlannedSyntheses};
+use crate::ops::{self, Carried, PeopleSay, Planned, SynthesisCount};
 use crate::provider::batch::BatchFiles;
 use crate::regen::UnderWay;
 use crate::sync::{self, Publish};
@@ -295,14 +295,14 @@ impl Counting<'_> {
             last = Some(planned);
         }
         for slot in ops::syntheses::synthesized_slots(workspace, &index) {
-            let planned = ops::syntheses::plan_syntheses(
+            let counted = ops::syntheses::count_syntheses(
                 workspace,
                 store,
                 &target,
                 &slot,
                 self.root.history,
             )?;
-            slots.push(self.count_synthesized(&slot, &planned));
+            slots.push(self.count_synthesized(&slot, counted));
             seen.push(slot);
         }
         let Planned { scan, index, .. } = last.expect("the outline builder is built in");
@@ -353,8 +353,8 @@ impl Counting<'_> {
         }
     }
 
-    fn count_synthesized(&self, slot: &Slot, planned: &PlannedSyntheses) -> SlotDocument {
-        let outdated = planned.plan.tasks.len() as u64;
+    fn count_synthesized(&self, slot: &Slot, count: SynthesisCount) -> SlotDocument {
+        let SynthesisCount { fresh, outdated } = count;
         let snapshot = self.args.snapshot.option();
         let command = format!(
             "git merkle regenerate --agent {} --type {}{snapshot}",
@@ -363,7 +363,7 @@ impl Counting<'_> {
         SlotDocument {
             agent: slot.agent.to_string(),
             r#type: slot.frame_type.to_string(),
-            fresh: planned.plan.fresh,
+            fresh,
             outdated,
             carried: None,
             missing: None,

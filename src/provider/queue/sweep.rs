@@ -145,8 +145,14 @@ async fn is_halted(halted: &mut watch::Receiver<bool>) {
 /// An answer is in its stream before its task is gone from the other, and after an outage the reader may be late.
 async fn sweep(link: &Link, shared: &Shared, wait: Duration) {
     let mut gone = Vec::new();
-    for sequence in shared.published(wait) {
-        match link.tasks.get_raw_message(sequence).await {
+    let published = shared.published(wait).into_iter();
+    // All at once: the lease is renewed between two sweeps.
+    let looks = published.map(async |sequence| {
+        let found = link.tasks.get_raw_message(sequence).await;
+        (sequence, found)
+    });
+    for (sequence, found) in join_all(looks).await {
+        match found {
             Ok(_) => {}
             Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => {
                 gone.push(sequence);
