@@ -340,11 +340,8 @@ impl Hit {
 
     /// True for a name that can stand in a row with others; a heading or the title of a test cannot.
     fn is_word(&self, line: Line) -> bool {
-        let has_gap = |name: &str| {
-            name.chars()
-                .any(|char| char.is_whitespace() || char.is_control())
-        };
-        matches!(line, Line::Name(at) if !has_gap(&self.definitions.list[at as usize].name))
+        let is_gap = |char: char| char.is_whitespace() || char.is_control();
+        matches!(line, Line::Name(at) if !self.definitions.list[at as usize].name.contains(is_gap))
     }
 
     fn text(&self, lines: &BTreeSet<Line>) -> String {

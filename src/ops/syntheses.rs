@@ -9,7 +9,7 @@ use super::synthesized::{self, SynthesisReport};
 use crate::agent::Agent;
 use crate::base::count::counted;
 use crate::base::printable::chain;
-use crate::base::{AgentId, FrameType, NodeId, TreePath};
+use crate::base::{AgentId, Digest, FrameType, NodeId, TreePath};
 use crate::frame::commit::LOCK_WAIT;
 use crate::frame::{BasisKind, FrameName, Head, Index, NodeKind, Slot, Store, commit};
 use crate::node::Scan;
@@ -176,10 +176,20 @@ fn remembered(
     target: &Target,
     slot: &Slot,
 ) -> Option<u64> {
+    let upkeep = upkeep_of(workspace, store, target, slot)?;
+    synthesized::find_fresh(&workspace.state.cache(), &upkeep)
+}
+
+/// Under what it is remembered; `None` for an agent that is not known here, and a store that has no commit.
+fn upkeep_of(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    target: &Target,
+    slot: &Slot,
+) -> Option<Digest> {
     let agents = workspace.agents();
     let agent = agents.get(slot.agent.as_str()).ok()?;
-    let upkeep = synthesized::upkeep(store, target, agent, &slot.frame_type)?;
-    synthesized::find_fresh(&workspace.state.cache(), &upkeep)
+    synthesized::upkeep(store, target, agent, &slot.frame_type)
 }
 
 /// Remembers that a plan has nothing to make, unless it asked what stood at a path before.
@@ -198,11 +208,7 @@ fn remember(
     if *looked_back || !plan.tasks.is_empty() || index.is_damaged() {
         return;
     }
-    let agents = workspace.agents();
-    if let Ok(agent) = agents.get(below.slot.agent.as_str())
-        && let Some(upkeep) =
-            synthesized::upkeep(store, below.target, agent, &below.slot.frame_type)
-    {
+    if let Some(upkeep) = upkeep_of(workspace, store, below.target, below.slot) {
         synthesized::save_fresh(&workspace.state.cache(), &upkeep, plan.fresh);
     }
 }

@@ -81,34 +81,20 @@ impl Scratch {
     /// A clone of the corpus of so many files, checked out.
     pub(crate) fn new(name: &str, files: usize) -> Result<Self, Failure> {
         let corpus = repository(files, Recipe::Handwritten)?;
-        let scratch = Self::named(name);
         note(&format!("cloning the corpus of {files} files"));
-        git()
-            .args(["clone", "-q", "--shared"])
-            .args([&corpus, &scratch.path])
-            .output()?;
-        Ok(scratch)
+        Self::cloned(name, &corpus, &["--shared"])
     }
 
     /// A repository without a work tree that has one pack of what another one's branches reach, as a clone brings it.
     pub(crate) fn packed(name: &str, of: &Path) -> Result<Self, Failure> {
-        let scratch = Self::named(name);
         note(&format!("packing '{}'", of.display()));
-        git()
-            .args(["clone", "-q", "--bare", "--no-local"])
-            .args([of, &scratch.path])
-            .output()?;
-        Ok(scratch)
+        Self::cloned(name, of, &["--bare", "--no-local"])
     }
 
     /// A clone that borrows the objects of a repository, with an index that git has looked through.
     pub(crate) fn shared(name: &str, of: &Path) -> Result<Self, Failure> {
-        let scratch = Self::named(name);
         note(&format!("cloning '{}'", of.display()));
-        git()
-            .args(["clone", "-q", "--shared"])
-            .args([of, &scratch.path])
-            .output()?;
+        let scratch = Self::cloned(name, of, &["--shared"])?;
         git()
             .args(["status", "--porcelain"])
             .inside(&scratch.path)
@@ -125,19 +111,19 @@ impl Scratch {
 
     /// A clone of a repository without a work tree, whose `HEAD` can be moved.
     pub(crate) fn bare(name: &str, of: &Path) -> Result<Self, Failure> {
-        let scratch = Self::named(name);
-        git()
-            .args(["clone", "-q", "--bare", "--shared"])
-            .args([of, &scratch.path])
-            .output()?;
-        Ok(scratch)
+        Self::cloned(name, of, &["--bare", "--shared"])
     }
 
     /// A clone that has nothing checked out, and shares the other's objects.
     pub(crate) fn unchecked(name: &str, of: &Path) -> Result<Self, Failure> {
+        Self::cloned(name, of, &["--no-checkout", "--shared"])
+    }
+
+    fn cloned(name: &str, of: &Path, options: &[&str]) -> Result<Self, Failure> {
         let scratch = Self::named(name);
         git()
-            .args(["clone", "-q", "--no-checkout", "--shared"])
+            .args(["clone", "-q"])
+            .args(options)
             .args([of, &scratch.path])
             .output()?;
         Ok(scratch)

@@ -21,6 +21,8 @@ struct Shared {
     source: Scratch,
     remote: Scratch,
     teller: Scratch,
+    /// What `merkle.share` is in every clone.
+    share: &'static str,
     frames: usize,
 }
 
@@ -34,14 +36,14 @@ pub(crate) fn sharing() -> Result<Vec<Row>, Failure> {
         &said.pushes()?,
         2.0,
     );
-    let first = said.first_syncs("said")?;
+    let first = said.first_syncs()?;
     drop(said);
-    let all = Shared::new(&model, "all")?.first_syncs("all")?;
+    let all = Shared::new(&model, "all")?.first_syncs()?;
     Ok(vec![first, all, note])
 }
 
 impl Shared {
-    fn new(model: &Model, share: &str) -> Result<Self, Failure> {
+    fn new(model: &Model, share: &'static str) -> Result<Self, Failure> {
         let source = source()?;
         let teller = Scratch::unchecked("teller", &source.path)?;
         let remote = Scratch::bare("remote", &source.path)?;
@@ -67,18 +69,19 @@ impl Shared {
             frames: listed.lines().count(),
             remote,
             teller,
+            share,
         })
     }
 
-    fn first_syncs(&self, share: &str) -> Result<Row, Failure> {
+    fn first_syncs(&self) -> Result<Row, Failure> {
         let pairs = Pairs::take(
-            || self.in_a_clone(share, &merkle().args(["sync"])),
-            || self.in_a_clone(share, &git().args(["fetch", "-q", "origin", BRINGS])),
+            || self.in_a_clone(&merkle().args(["sync"])),
+            || self.in_a_clone(&git().args(["fetch", "-q", "origin", BRINGS])),
         )?;
         Ok(Row::ratio(
             format!(
-                "first `sync`, {} frames, `merkle.share = {share}`",
-                self.frames
+                "first `sync`, {} frames, `merkle.share = {}`",
+                self.frames, self.share
             ),
             "`git fetch` of the same objects",
             &pairs,
@@ -87,10 +90,10 @@ impl Shared {
     }
 
     /// What a command takes in a clone that has the files and no frame.
-    fn in_a_clone(&self, share: &str, run: &Run) -> Result<Duration, Failure> {
+    fn in_a_clone(&self, run: &Run) -> Result<Duration, Failure> {
         let clone = Scratch::unchecked("fresh", &self.source.path)?;
         follow(&clone.path, &self.remote.path)?;
-        set(&clone.path, "merkle.share", share)?;
+        set(&clone.path, "merkle.share", self.share)?;
         run.clone().inside(&clone.path).time()
     }
 
