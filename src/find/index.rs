@@ -1,13 +1,12 @@
 //! The words of a snapshot's files by term, on disk: a question reads the lists of its terms, and no content.
 //!
-//! The file is written once, from its beginning to its end, and takes its name when it is whole. All parts have
+//! The file is written once, from its beginning to its end (`draft.rs`), and takes its name when it is whole. All parts have
 //! checksums under the user's key for the repository, so what is damaged, or came with a repository, counts as absent.
 //!
 //! | part | bytes |
 //! |---|---|
 //! | line | `git-merkle/index/1` and the versions of words and definitions |
-//! | lists | the list of each term, in order of terms: see `postings.rs` |
-//! | blocks | up to 256 terms each: term u32, place of its list u64, its length u32, its checksum 8 |
+//! | lists, blocks | in turns: the lists of a range of terms, in order of terms, see `postings.rs`; then blocks of up to 256 of them each: term u32, place of its list u64, its length u32, its checksum 8 |
 //! | starts | for each block its first term u32, its place u64, how many terms u32, its checksum 8 |
 //! | lengths | for each file five times u32: how many terms each sort of its text has, and its path |
 //! | paths | for each file where its path ends u32; then the paths, in the order of their bytes |
@@ -17,18 +16,15 @@
 //! Numbers are little endian. A file of another program version is passed over, and written anew.
 
 use std::fs::File;
-use std::io::{self, Write};
 use std::os::unix::fs::FileExt as _;
 
 use super::definition::Definitions;
-use super::postings::{COUNTS, Lengths, Postings, TermCounts, each};
+use super::postings::{COUNTS, Lengths, TermCounts, each};
 use super::term::Term;
 use super::words::Words;
 use crate::base::{HashKey, NodeId};
 use crate::symbol::{CachePlace, Cached as _};
 
-/// Terms of one block.
-const BLOCK_TERMS: usize = 256;
 /// A term in a block, and a block among the starts.
 const ENTRY_BYTES: usize = 4 + 8 + 4 + SUM_BYTES;
 const SUM_BYTES: usize = 8;
@@ -37,7 +33,7 @@ const FILE_BYTES: usize = ID_BYTES + 1 + CachePlace::BYTES + SUM_BYTES;
 /// The length of an object id, and its bytes with zeros behind.
 const ID_BYTES: usize = 33;
 /// Starts, lengths, paths, files.
-const PARTS: usize = 4;
+pub(super) const PARTS: usize = 4;
 const PART_BYTES: usize = 8 + 8 + SUM_BYTES;
 const END_BYTES: usize = ID_BYTES + 8 + 4 + 4 + 1 + PARTS * PART_BYTES + SUM_BYTES;
 /// The flag of a snapshot of which only the same tree can be answered.
@@ -98,99 +94,35 @@ pub struct IndexedFile {
     pub definitions: CachePlace,
 }
 
+/// What an index is of, and when it was written.
 #[derive(Debug, Clone, Copy)]
-struct End {
-    snapshot: IndexedTree,
-    sequence: u64,
-    parts: [Part; PARTS],
+pub struct IndexStamp {
+    /// Its tree.
+    pub snapshot: IndexedTree,
+    /// Of two the newer has more.
+    pub sequence: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct End {
+    pub(super) stamp: IndexStamp,
+    pub(super) parts: [Part; PARTS],
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Part {
-    at: u64,
-    len: u64,
-    sum: [u8; SUM_BYTES],
+pub(super) struct Part {
+    pub(super) at: u64,
+    pub(super) len: u64,
+    pub(super) sum: [u8; SUM_BYTES],
 }
 
 /// A term with its list, or the first term of a block with the block.
 #[derive(Debug, Clone, Copy)]
-struct Start {
-    term: Term,
-    at: u64,
-    len: u32,
-    sum: [u8; SUM_BYTES],
-}
-
-/// The files of a snapshot, to be written; in the order of their paths.
-#[derive(Debug, Default)]
-pub struct IndexDraft {
-    postings: Postings,
-    paths: Vec<u8>,
-    path_ends: Vec<u32>,
-    files: Vec<IndexedFile>,
-}
-
-impl IndexDraft {
-    /// Adds the next file.
-    pub fn add(&mut self, path: &[u8], path_terms: &[Term], words: &Words, file: IndexedFile) {
-        self.postings.add(words, path_terms);
-        self.paths.extend(path);
-        self.path_ends.push(self.paths.len() as u32);
-        self.files.push(file);
-    }
-
-    /// Writes the index. `sequence` says which of two is newer.
-    pub fn write(
-        &self,
-        out: &mut dyn Write,
-        key: &HashKey,
-        snapshot: IndexedTree,
-        sequence: u64,
-    ) -> io::Result<()> {
-        let mut out = Counting { out, at: 0 };
-        out.put(first_line().as_bytes())?;
-        let lengths: Vec<u8> = flat(self.postings.lengths().as_flattened());
-        let mut entries = Vec::new();
-        for (term, list) in self.postings.lists() {
-            entries.push(Start {
-                term,
-                at: out.at,
-                len: list.len() as u32,
-                sum: sum(key, list),
-            });
-            out.put(list)?;
-        }
-        let mut starts = Vec::new();
-        for block in entries.chunks(BLOCK_TERMS) {
-            let bytes = block.iter().flat_map(Start::bytes).collect::<Vec<u8>>();
-            let start = Start {
-                term: block[0].term,
-                at: out.at,
-                len: block.len() as u32,
-                sum: sum(key, &bytes),
-            };
-            starts.extend(start.bytes());
-            out.put(&bytes)?;
-        }
-        let mut paths = flat(&self.path_ends);
-        paths.extend(&self.paths);
-        let files: Vec<u8> = self.files.iter().flat_map(|file| file.bytes(key)).collect();
-        let mut parts = [Part::default(); PARTS];
-        for (part, bytes) in parts.iter_mut().zip([starts, lengths, paths, files]) {
-            *part = Part {
-                at: out.at,
-                len: bytes.len() as u64,
-                sum: sum(key, &bytes),
-            };
-            out.put(&bytes)?;
-        }
-        let end = End {
-            snapshot,
-            sequence,
-            parts,
-        };
-        out.put(&end.bytes(key))
-    }
+pub(super) struct Start {
+    pub(super) term: Term,
+    pub(super) at: u64,
+    pub(super) len: u32,
+    pub(super) sum: [u8; SUM_BYTES],
 }
 
 impl IndexFile {
@@ -209,13 +141,13 @@ impl IndexFile {
     /// What it is of.
     #[must_use]
     pub fn snapshot(&self) -> IndexedTree {
-        self.end.snapshot
+        self.end.stamp.snapshot
     }
 
     /// Which of two is newer.
     #[must_use]
     pub fn sequence(&self) -> u64 {
-        self.end.sequence
+        self.end.stamp.sequence
     }
 
     /// Reads what every question needs; `None` where that is damaged.
@@ -228,10 +160,10 @@ impl IndexFile {
             return None;
         };
         let mut paths = self.part(paths)?;
-        let ends_bytes = 4 * self.end.snapshot.files as usize;
+        let ends_bytes = 4 * self.end.stamp.snapshot.files as usize;
         let path_ends = numbers(paths.get(..ends_bytes)?);
         paths.drain(..ends_bytes);
-        let is_whole = lengths.len() == self.end.snapshot.files as usize
+        let is_whole = lengths.len() == self.end.stamp.snapshot.files as usize
             && path_ends.is_sorted()
             && path_ends.last().map_or(0, |end| *end as usize) == paths.len();
         let starts = starts.as_chunks::<ENTRY_BYTES>().0.iter().map(Start::of);
@@ -282,11 +214,7 @@ impl WordIndex {
     /// The path of a file.
     #[must_use]
     pub fn path(&self, number: u32) -> &[u8] {
-        let number = number as usize;
-        let start = number
-            .checked_sub(1)
-            .map_or(0, |before| self.path_ends[before]);
-        &self.paths[start as usize..self.path_ends[number] as usize]
+        path_of(&self.paths, &self.path_ends, number)
     }
 
     /// The file at a path.
@@ -370,20 +298,8 @@ impl IndexBytes {
     }
 }
 
-struct Counting<'o> {
-    out: &'o mut dyn Write,
-    at: u64,
-}
-
-impl Counting<'_> {
-    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.at += bytes.len() as u64;
-        self.out.write_all(bytes)
-    }
-}
-
 impl Start {
-    fn bytes(&self) -> Vec<u8> {
+    pub(super) fn bytes(&self) -> Vec<u8> {
         [
             self.term.to_le_bytes().as_slice(),
             &self.at.to_le_bytes(),
@@ -407,7 +323,7 @@ impl Start {
 }
 
 impl IndexedFile {
-    fn bytes(&self, key: &HashKey) -> Vec<u8> {
+    pub(super) fn bytes(&self, key: &HashKey) -> Vec<u8> {
         let mut bytes = id_bytes(&self.id);
         bytes.push(u8::from(self.is_there));
         bytes.extend(self.definitions.bytes());
@@ -427,13 +343,14 @@ impl IndexedFile {
 }
 
 impl End {
-    fn bytes(&self, key: &HashKey) -> Vec<u8> {
+    pub(super) fn bytes(&self, key: &HashKey) -> Vec<u8> {
+        let IndexStamp { snapshot, sequence } = self.stamp;
         let flag = |is_set, flag| if is_set { flag } else { 0 };
-        let mut bytes = id_bytes(&self.snapshot.tree);
-        bytes.extend(self.sequence.to_le_bytes());
-        bytes.extend(self.snapshot.files.to_le_bytes());
-        bytes.extend(self.snapshot.absent.to_le_bytes());
-        bytes.push(flag(self.snapshot.is_fixed, IS_FIXED) | flag(self.snapshot.is_cut, IS_CUT));
+        let mut bytes = id_bytes(&snapshot.tree);
+        bytes.extend(sequence.to_le_bytes());
+        bytes.extend(snapshot.files.to_le_bytes());
+        bytes.extend(snapshot.absent.to_le_bytes());
+        bytes.push(flag(snapshot.is_fixed, IS_FIXED) | flag(snapshot.is_cut, IS_CUT));
         for part in &self.parts {
             bytes.extend(part.at.to_le_bytes());
             bytes.extend(part.len.to_le_bytes());
@@ -461,21 +378,26 @@ impl End {
                 sum,
             };
         }
-        Some(Self {
-            snapshot: IndexedTree {
-                tree: id,
-                is_fixed: flags & IS_FIXED != 0,
-                is_cut: flags & IS_CUT != 0,
-                files: u32::from_le_bytes(files),
-                absent: u32::from_le_bytes(absent),
-            },
-            sequence: u64::from_le_bytes(sequence),
-            parts,
-        })
+        let snapshot = IndexedTree {
+            tree: id,
+            is_fixed: flags & IS_FIXED != 0,
+            is_cut: flags & IS_CUT != 0,
+            files: u32::from_le_bytes(files),
+            absent: u32::from_le_bytes(absent),
+        };
+        let sequence = u64::from_le_bytes(sequence);
+        let stamp = IndexStamp { snapshot, sequence };
+        Some(Self { stamp, parts })
     }
 }
 
-fn first_line() -> String {
+pub(super) fn path_of<'p>(paths: &'p [u8], ends: &[u32], number: u32) -> &'p [u8] {
+    let number = number as usize;
+    let start = number.checked_sub(1).map_or(0, |before| ends[before]);
+    &paths[start as usize..ends[number] as usize]
+}
+
+pub(super) fn first_line() -> String {
     format!(
         "git-merkle/index/1 {} {}\n",
         Words::VERSION,
@@ -483,7 +405,7 @@ fn first_line() -> String {
     )
 }
 
-fn sum(key: &HashKey, bytes: &[u8]) -> [u8; SUM_BYTES] {
+pub(super) fn sum(key: &HashKey, bytes: &[u8]) -> [u8; SUM_BYTES] {
     taken(&key.digest(bytes).0).0
 }
 
@@ -513,7 +435,7 @@ fn opened<'b>(bytes: &'b [u8], key: &HashKey) -> Option<(NodeId, &'b [u8])> {
     Some((NodeId::from_bytes(id.get(..usize::from(*len))?)?, rest))
 }
 
-fn flat(numbers: &[u32]) -> Vec<u8> {
+pub(super) fn flat(numbers: &[u32]) -> Vec<u8> {
     numbers
         .iter()
         .flat_map(|number| number.to_le_bytes())
@@ -531,6 +453,7 @@ fn numbers(bytes: &[u8]) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::draft::{IndexDraft, IndexWriter, ranges};
     use super::*;
     use crate::find::{path_terms, words_of};
     use proptest::prelude::*;
@@ -543,7 +466,8 @@ mod tests {
         NodeId::from_bytes(&[number; 20]).expect("twenty bytes")
     }
 
-    fn written(texts: &[String]) -> (Vec<Words>, Vec<u8>) {
+    /// The index of texts, with the lists of so many terms in memory at once.
+    fn written(texts: &[String], at_once: usize) -> (Vec<Words>, Vec<u8>) {
         let mut draft = IndexDraft::default();
         let all: Vec<Words> = texts.iter().map(|text| words_of(text)).collect();
         for (number, words) in all.iter().enumerate() {
@@ -553,7 +477,7 @@ mod tests {
                 is_there: number % 2 == 0,
                 definitions: CachePlace::default(),
             };
-            draft.add(path.as_bytes(), &path_terms(path.as_bytes()), words, file);
+            draft.add(path.as_bytes(), words, file);
         }
         let snapshot = IndexedTree {
             tree: id(9),
@@ -562,9 +486,25 @@ mod tests {
             is_fixed: true,
             is_cut: false,
         };
-        let mut bytes = Vec::new();
+        let (mut bytes, key) = (Vec::new(), key());
+        let mut out = IndexWriter {
+            out: &mut bytes,
+            at: 0,
+            key: &key,
+            starts: Vec::new(),
+        };
+        let stamp = IndexStamp {
+            snapshot,
+            sequence: 5,
+        };
+        let ranges = ranges(draft.terms, at_once);
         draft
-            .write(&mut bytes, &key(), snapshot, 5)
+            .write_in(
+                &mut out,
+                &mut |number| Ok(all[number as usize].clone()),
+                ranges,
+                stamp,
+            )
             .expect("memory takes all bytes");
         (all, bytes)
     }
@@ -579,8 +519,9 @@ mod tests {
         #[test]
         fn an_index_says_what_the_words_say(
             texts in proptest::collection::vec("(ab|cd|ef|gh|// ab|'cd'| |\n){0,300}", 0..200),
+            at_once in 1_usize..2_000,
         ) {
-            let (all, bytes) = written(&texts);
+            let (all, bytes) = written(&texts, at_once);
             let index = opened(&bytes).expect("just written");
             prop_assert_eq!(index.len(), texts.len());
             let words = words_of("ab cd ef nothing 00001");
@@ -604,7 +545,7 @@ mod tests {
         let texts: Vec<String> = (0..40)
             .map(|at| format!("word{at} ab cd{}", at % 3))
             .collect();
-        let (_, good) = written(&texts);
+        let (_, good) = written(&texts, 20);
         let whole = opened(&good).expect("just written");
         assert_eq!(
             whole.file(3).map(|file| (file.id, file.is_there)),

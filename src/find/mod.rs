@@ -8,6 +8,7 @@
 
 mod definition;
 mod document;
+mod draft;
 mod index;
 mod ladder;
 mod past;
@@ -24,7 +25,8 @@ mod words;
 
 pub use definition::{Definition, Definitions};
 pub use document::{path_terms, read, words_of};
-pub use index::{IndexBytes, IndexDraft, IndexFile, IndexedFile, IndexedTree, WordIndex};
+pub use draft::IndexDraft;
+pub use index::{IndexBytes, IndexFile, IndexStamp, IndexedFile, IndexedTree, WordIndex};
 pub use ladder::{Hit, Ladder, Line, Steps};
 pub use past::{Past, subject};
 pub use postings::{COUNTS, TermCounts};

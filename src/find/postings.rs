@@ -5,6 +5,7 @@
 //! where that is more than once (a byte each, after a sixth bit). Two to three bytes hold most of them.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 use super::region::FIELDS;
 use super::term::Term;
@@ -21,11 +22,11 @@ pub(super) type Lengths = [u32; COUNTS];
 /// The bit that says that counts follow.
 const HAS_COUNTS: u8 = 1 << COUNTS;
 
-/// Lists by term; files have numbers in the order in which they were added.
-#[derive(Debug, Default)]
+/// The lists of a range of terms; files have the numbers in whose order they are added.
+#[derive(Debug)]
 pub(super) struct Postings {
+    terms: RangeInclusive<Term>,
     lists: HashMap<Term, List, QuickHash>,
-    lengths: Vec<Lengths>,
 }
 
 #[derive(Debug, Default)]
@@ -35,18 +36,19 @@ struct List {
 }
 
 impl Postings {
-    /// Adds the next file by its words and the terms of its path.
-    pub(super) fn add(&mut self, words: &Words, path: &[Term]) {
-        let number = self.lengths.len() as u32;
-        self.lengths.push(lengths(words, path));
-        for (term, counts) in counts(words, path) {
-            self.lists.entry(term).or_default().push(number, counts);
-        }
+    /// None yet.
+    pub(super) fn within(terms: RangeInclusive<Term>) -> Self {
+        let lists = HashMap::default();
+        Self { terms, lists }
     }
 
-    /// How many terms each file has.
-    pub(super) fn lengths(&self) -> &[Lengths] {
-        &self.lengths
+    /// Adds a file by its words and the terms of its path; its number is greater than all before.
+    pub(super) fn add(&mut self, number: u32, words: &Words, path: &[Term]) {
+        for (term, counts) in counts(words, path) {
+            if self.terms.contains(&term) {
+                self.lists.entry(term).or_default().push(number, counts);
+            }
+        }
     }
 
     /// Each term with its list, in order of terms.

@@ -111,6 +111,11 @@ impl Words {
 }
 
 impl Words {
+    /// How many different terms it has.
+    pub(super) fn len(&self) -> usize {
+        self.0.len().saturating_sub(HEAD_BYTES) / ENTRY_BYTES
+    }
+
     /// How many terms each sort of its text has.
     pub(super) fn lengths(&self) -> [u32; FIELDS] {
         Self::hits_in(&self.0, &[]).unwrap_or_default().lengths

@@ -11,15 +11,15 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::io::{BufWriter, Write as _};
+use std::io::{self, BufWriter, Write as _};
 use std::sync::Arc;
 
 use super::files::{Content, Files, FilesError};
 use crate::base::cores::on_all_cores;
 use crate::base::{HashKey, NodeId, TreePath};
 use crate::find::{
-    ContentReading, Definitions, IndexBytes, IndexDraft, IndexFile, IndexedFile, IndexedTree,
-    Occurrences, Term, WordIndex, Words, path_terms, read,
+    ContentReading, Definitions, IndexBytes, IndexDraft, IndexFile, IndexStamp, IndexedFile,
+    IndexedTree, Occurrences, Term, WordIndex, Words, path_terms, read,
 };
 use crate::git::{EntryMode, ObjectError, Repository, StateDir, diff_trees};
 use crate::node::{IgnoreRules, rules_above};
@@ -36,8 +36,6 @@ const NAMES: [&str; 2] = ["index-1", "index-2"];
 const INDEX_BYTES_MAX: u64 = 2 << 30;
 /// Purpose of the key under which indexes are kept.
 const KEY_CONTEXT: &str = "git-merkle 2026 find index/1";
-/// Contents whose words are in memory at once while an index is made.
-const READ_AT_ONCE: usize = 4_096;
 /// Files that may differ from an index: a share of its own, and limits to that.
 const CHANGED_SHARE: usize = 50;
 const CHANGED_MIN: usize = 64;
@@ -477,7 +475,8 @@ fn make(
     contents: &Contents,
     tree: NodeId,
 ) -> Result<WordIndex, FilesError> {
-    let (draft, snapshot) = draft(repo, state, contents, tree)?;
+    let read = ReadFiles::of(repo, state, contents, tree)?;
+    let (draft, snapshot) = read.draft()?;
     let name = NAMES.map(|name| {
         let file = contents.cache.open(name, INDEX_BYTES_MAX).ok();
         let known = file.and_then(|file| IndexFile::open(IndexBytes::File(file), key(contents)));
@@ -488,14 +487,16 @@ fn make(
         name.iter().min().copied().unwrap_or((0, NAMES[0])),
     );
     let sequence = newest.map_or(0, |(sequence, _)| *sequence) + 1;
-    let write = |draft: &IndexDraft, out: &mut dyn std::io::Write| {
-        draft.write(out, &key(contents), snapshot, sequence)
+    let stamp = IndexStamp { snapshot, sequence };
+    let write = |out: &mut dyn io::Write| {
+        let mut words = |number| read.words(number).map_err(io::Error::other);
+        draft.write(out, &mut words, &key(contents), stamp)
     };
     let on_disk = || {
         contents.cache.create().ok()?;
         let written = contents.cache.replace(oldest, |file| {
             let mut out = BufWriter::with_capacity(1 << 20, file);
-            write(&draft, &mut out)?;
+            write(&mut out)?;
             out.flush()
         });
         let file = written
@@ -507,52 +508,111 @@ fn make(
         return Ok(index);
     }
     let mut bytes = Vec::new();
-    write(&draft, &mut bytes).expect("memory takes all bytes");
+    write(&mut bytes).map_err(|error| {
+        let error = error.downcast::<FilesError>();
+        error.expect("memory takes all bytes, so words were not read")
+    })?;
     let index = IndexFile::open(IndexBytes::Bytes(bytes), key(contents)).and_then(IndexFile::read);
     Ok(index.expect("what was just written reads back"))
 }
 
-/// The files of a tree with their words, in the order of their paths.
-fn draft(
-    repo: &Repository,
-    state: &StateDir,
-    contents: &Contents,
+/// The files of a tree, in the order of their paths, with what is to be indexed of them.
+struct ReadFiles<'r> {
+    repo: &'r Repository,
+    contents: &'r Contents,
     tree: NodeId,
-) -> Result<(IndexDraft, IndexedTree), FilesError> {
-    let files = Files::read(repo, state.shelf(), tree, FILES_MAX)?;
-    let mut order: Vec<u32> = (0..files.paths.len() as u32).collect();
-    order.sort_unstable_by_key(|number| &files.paths[*number as usize].0);
-    let mut draft = IndexDraft::default();
-    let mut absent = 0;
-    for part in order.chunks(READ_AT_ONCE) {
-        let work = |repo: &Repository, at: usize| {
-            let (path, content) = files.at(part[at]);
+    files: Arc<Files>,
+    order: Vec<u32>,
+    /// By their places in the order.
+    words: Vec<ReadWords>,
+}
+
+/// The words of one file.
+enum ReadWords {
+    /// In the cache.
+    Cached,
+    /// No cache takes them.
+    Kept(Words),
+    /// This clone does not hold the file.
+    Absent,
+}
+
+impl<'r> ReadFiles<'r> {
+    /// Reads all contents that are not in the cache; what was found stays there, and not in memory.
+    fn of(
+        repo: &'r Repository,
+        state: &StateDir,
+        contents: &'r Contents,
+        tree: NodeId,
+    ) -> Result<Self, FilesError> {
+        let files = Files::read(repo, state.shelf(), tree, FILES_MAX)?;
+        let mut order: Vec<u32> = (0..files.paths.len() as u32).collect();
+        order.sort_unstable_by_key(|number| &files.paths[*number as usize].0);
+        let work = |repo: &Repository, at: usize| -> Result<ReadWords, FilesError> {
+            let (path, content) = files.at(order[at]);
+            let is_cached = || contents.words.has(content.id, content.language);
+            if is_cached() {
+                return Ok(ReadWords::Cached);
+            }
             let words = contents.words_of(repo, content, name_of(path));
-            words.map_err(|source| failed(path, source))
+            Ok(match words.map_err(|source| failed(path, source))? {
+                None => ReadWords::Absent,
+                Some(_) if is_cached() => ReadWords::Cached,
+                Some(words) => ReadWords::Kept(words),
+            })
         };
-        let read = on_all_cores(part.len(), repo, || repo.fork(), work);
-        for (number, words) in part.iter().zip(read) {
-            let (words, (path, content)) = (words?, files.at(*number));
-            absent += u32::from(words.is_none());
-            let file = IndexedFile {
-                id: content.id,
-                is_there: words.is_some(),
-                definitions: contents
-                    .definitions
-                    .place(content.id, content.language)
-                    .unwrap_or_default(),
-            };
-            draft.add(path, &path_terms(path), &words.unwrap_or_default(), file);
+        let words = on_all_cores(order.len(), repo, || repo.fork(), work);
+        let words = words.into_iter().collect::<Result<Vec<_>, _>>()?;
+        Ok(Self {
+            repo,
+            contents,
+            tree,
+            order,
+            words,
+            files,
+        })
+    }
+
+    /// The words of the file at a place of the order; none where this clone does not hold it.
+    fn words(&self, at: u32) -> Result<Words, FilesError> {
+        match &self.words[at as usize] {
+            ReadWords::Kept(words) => Ok(words.clone()),
+            ReadWords::Absent => Ok(Words::default()),
+            ReadWords::Cached => {
+                let (path, content) = self.files.at(self.order[at as usize]);
+                let words = self.contents.words_of(self.repo, content, name_of(path));
+                words
+                    .map_err(|source| failed(path, source))
+                    .map(Option::unwrap_or_default)
+            }
         }
     }
-    let snapshot = IndexedTree {
-        tree,
-        files: order.len() as u32,
-        absent,
-        is_cut: files.is_cut,
-        is_fixed: files.is_cut || files.is_redacted,
-    };
-    Ok((draft, snapshot))
+
+    fn draft(&self) -> Result<(IndexDraft, IndexedTree), FilesError> {
+        let mut draft = IndexDraft::default();
+        let mut absent = 0;
+        for (at, (number, words)) in (0..).zip(self.order.iter().zip(&self.words)) {
+            let (path, content) = self.files.at(*number);
+            let is_there = !matches!(words, ReadWords::Absent);
+            absent += u32::from(!is_there);
+            let definitions = &self.contents.definitions;
+            let definitions = definitions.place(content.id, content.language);
+            let file = IndexedFile {
+                id: content.id,
+                is_there,
+                definitions: definitions.unwrap_or_default(),
+            };
+            draft.add(path, &self.words(at)?, file);
+        }
+        let snapshot = IndexedTree {
+            tree: self.tree,
+            files: self.order.len() as u32,
+            absent,
+            is_cut: self.files.is_cut,
+            is_fixed: self.files.is_cut || self.files.is_redacted,
+        };
+        Ok((draft, snapshot))
+    }
 }
 
 fn name_of(path: &[u8]) -> &[u8] {

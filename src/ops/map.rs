@@ -7,7 +7,6 @@
 //! | some paths of a small snapshot | the same as for all files |
 //! | some paths of a large one | these files, and what they see: see [`near`] |
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::brief;
@@ -29,8 +28,6 @@ use crate::synthesis::outline;
 pub const FILES_MAX: usize = 100_000;
 /// Most files of a snapshot that are all read to say who refers to a few of them.
 pub const COUNTED_FILES_MAX: usize = 5_000;
-/// Names that files use, in bytes, that stay in memory until it is known what they refer to; those of the others are read again.
-const USES_BYTES_MAX: usize = 32 << 20;
 /// Files whose texts are made at once, where all are shown.
 const TEXTS_AT_ONCE: usize = 4_096;
 
@@ -320,6 +317,21 @@ fn symbols_from<R, E: From<FilesError>>(
     Ok((found, root))
 }
 
+/// One content, to find out who refers to whom.
+enum ReadContent {
+    /// With the names that it uses: no cache takes it.
+    Whole(Box<FileSymbols>),
+    /// Without them: they are read from the cache, for one look.
+    Declared(Box<FileSymbols>),
+}
+
+impl ReadContent {
+    fn symbols(&self) -> &FileSymbols {
+        let (Self::Whole(symbols) | Self::Declared(symbols)) = self;
+        symbols
+    }
+}
+
 /// Where the symbols of a tree come from.
 struct Source<'s> {
     repo: &'s Repository,
@@ -378,15 +390,15 @@ impl Source<'_> {
         let paths = self.files.paths.iter();
         let files: Vec<MapFile<'_>> = paths
             .map(|(path, number)| match &read[*number as usize] {
-                (symbols, true) => MapFile::new(path, symbols),
-                (symbols, false) => MapFile::declared(path, symbols, &later, *number),
+                ReadContent::Whole(symbols) => MapFile::new(path, symbols),
+                ReadContent::Declared(symbols) => MapFile::declared(path, symbols, &later, *number),
             })
             .collect();
         let bytes = MapLinks::of(&files).encode();
         drop(files);
         let contents = 0..read.len() as u32;
         let absent: Vec<u32> = contents
-            .filter(|number| read[*number as usize].0.is_absent)
+            .filter(|number| read[*number as usize].symbols().is_absent)
             .collect();
         drop(read);
         let place = |content: &Content| self.cache.place(content.id, content.language);
@@ -403,21 +415,33 @@ impl Source<'_> {
         kept
     }
 
-    /// What each content declares, and whether the names that it uses are there, too.
-    fn read_all(&self, later: &LaterSymbols) -> Vec<(FileSymbols, bool)> {
-        let uses_bytes = AtomicUsize::new(0);
-        let work = |repo: &Repository, number: usize| {
-            let symbols = later.read_one(repo, number);
-            let bytes = symbols.uses.size_bytes();
-            let before = uses_bytes.fetch_add(bytes, Ordering::Relaxed);
-            if bytes == 0 || before + bytes <= USES_BYTES_MAX {
-                (symbols, true)
-            } else {
-                (symbols.declared_alone(), false)
-            }
+    /// What each content declares, in two passes: first, all that is not in the cache is parsed into it, and nothing of it stays.
+    ///
+    /// Values that are made between two parses lie scattered in what the parses have taken, and hold several times
+    /// their own memory. So what stays is read from the cache when the last parse is done; only what no cache takes stays from the first pass.
+    fn read_all(&self, later: &LaterSymbols) -> Vec<ReadContent> {
+        let (cache, contents) = (&self.cache, &self.files.contents);
+        let is_cached = |number: usize| {
+            let content = &contents[number];
+            cache.has(content.id, content.language)
         };
-        let count = self.files.contents.len();
-        on_all_cores(count, self.repo, || self.repo.fork(), work)
+        let parse = |repo: &Repository, number: usize| {
+            let symbols = (!is_cached(number)).then(|| later.read_one(repo, number))?;
+            (!is_cached(number)).then(|| Box::new(symbols))
+        };
+        let count = contents.len();
+        let uncached = on_all_cores(count, self.repo, || self.repo.fork(), parse);
+        let declared = |repo: &Repository, number: usize| {
+            let known = uncached[number].is_none();
+            known.then(|| Box::new(later.read_one(repo, number).declared_alone()))
+        };
+        let declared = on_all_cores(count, self.repo, || self.repo.fork(), declared);
+        let read = declared.into_iter().zip(uncached);
+        read.map(|(declared, uncached)| match declared {
+            Some(declared) => ReadContent::Declared(declared),
+            None => ReadContent::Whole(uncached.unwrap_or_default()),
+        })
+        .collect()
     }
 
     /// Some files and what they see.
