@@ -18,6 +18,7 @@ pub mod evidence;
 pub mod files;
 pub mod find;
 pub mod foreign;
+mod headers;
 mod index;
 pub mod last_run;
 mod links;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::files::FilesError;
+use super::headers::Headers;
 use super::map::{self, SnapshotSymbols};
 use super::modules::Modules;
 use super::refers::Question;
@@ -60,49 +61,69 @@ pub fn review(workspace: &Workspace, old: NodeId, new: NodeId) -> Result<Changes
 }
 
 /// Makes what others cannot name, whatever is written at it, visible to its package or file alone: in modules of Rust, and in
-/// sources of C.
+/// headers and sources of C.
 fn narrow(
     repo: &Repository,
     records: &Records,
     trees: [NodeId; 2],
     files: &mut [File],
 ) -> Result<(), ObjectError> {
-    let [mut old, mut new] = [Modules::default(), Modules::default()];
-    for file in files {
-        let sides = [
-            (&mut file.old, &mut old, trees[0]),
-            (&mut file.new, &mut new, trees[1]),
-        ];
-        for (version, modules, tree) in sides {
+    for (side, tree) in trees.into_iter().enumerate() {
+        let (mut modules, mut headers) = (Modules::default(), Headers::of(repo, records, tree));
+        for file in &mut *files {
+            let version = if side == 0 {
+                &mut file.old
+            } else {
+                &mut file.new
+            };
             let Some(Version { path, content, .. }) = version else {
                 continue;
             };
             let Content::Code(code) = content else {
                 continue;
             };
-            if path.as_bytes().ends_with(b".c") {
-                review::narrow_to_linked(&mut code.declarations);
-            }
-            if !path.as_bytes().ends_with(b".rs")
-                || !code.declarations.iter().any(Declaration::is_public)
-            {
+            if !code.declarations.iter().any(Declaration::is_public) {
                 continue;
             }
-            let mut read = |path: &TreePath| -> Result<_, ObjectError> {
-                let Some(side) = repo.find_entry(&tree, path.as_bytes())? else {
-                    return Ok(None);
-                };
-                let version = version_of(repo, records, path, side)?;
-                Ok(match version.content {
-                    Content::Code(code) => Some(code.declarations),
-                    _ => None,
-                })
-            };
-            let exposed = modules.exposed(path, &mut read)?;
-            exposed.narrow(&mut code.declarations);
+            match path.as_bytes().rsplit(|byte| *byte == b'.').next() {
+                Some(b"c") => {
+                    let given = headers.given(path)?;
+                    review::narrow_to_linked(
+                        &mut code.declarations,
+                        &code.text,
+                        given.names.as_ref(),
+                    );
+                }
+                Some(b"h") if !headers.given(path)?.has(path) => {
+                    review::narrow_to_library(&mut code.declarations);
+                }
+                Some(b"rs") => {
+                    let mut read = |path: &TreePath| module_of(repo, records, tree, path);
+                    let exposed = modules.exposed(path, &mut read)?;
+                    exposed.narrow(&mut code.declarations);
+                }
+                _ => {}
+            }
         }
     }
     Ok(())
+}
+
+/// What a file of a tree declares, if there is one.
+fn module_of(
+    repo: &Repository,
+    records: &Records,
+    tree: NodeId,
+    path: &TreePath,
+) -> Result<Option<Vec<Declaration>>, ObjectError> {
+    let Some(side) = repo.find_entry(&tree, path.as_bytes())? else {
+        return Ok(None);
+    };
+    let version = version_of(repo, records, path, side)?;
+    Ok(match version.content {
+        Content::Code(code) => Some(code.declarations),
+        _ => None,
+    })
 }
 
 /// A file of one of the trees.

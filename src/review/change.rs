@@ -125,6 +125,8 @@ pub struct Change {
     pub refers: Refers,
     /// Where it is shown.
     pub section: Section,
+    /// Whether only its own file or package uses it.
+    pub is_internal: bool,
 }
 
 impl Change {
@@ -168,13 +170,13 @@ pub struct Changes {
 pub enum Section {
     /// Public declarations that went or that others see changed.
     Public,
-    /// Bodies.
+    /// Bodies, and signatures that only its own file or package sees.
     Body,
     /// Public declarations that came.
     Added,
     /// What stands elsewhere.
     Moved,
-    /// What only its own file or package may use.
+    /// What came or went that only its own file or package may use.
     Private,
     /// Bodies that only follow what else has changed.
     Caller,

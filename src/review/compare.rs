@@ -320,6 +320,7 @@ fn change(how: How, file: u32) -> Change {
         lines: 0,
         refers: Refers::default(),
         section: Section::Private,
+        is_internal: false,
     }
 }
 
@@ -370,7 +371,7 @@ fn slice<'c>(code: &'c Code, declaration: &Declaration) -> &'c str {
 }
 
 /// The lines of a declaration that are no member's.
-fn own_lines(code: &Code, number: u32) -> Vec<&str> {
+pub(super) fn own_lines(code: &Code, number: u32) -> Vec<&str> {
     let one = &code.declarations[number as usize];
     let (mut at, end) = (
         one.span.0 as usize,

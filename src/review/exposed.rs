@@ -126,21 +126,6 @@ impl Exposed {
     }
 }
 
-/// Makes what a source file of C defines for its own use private to it: types and macros, which others would have to
-/// include. What is linked stays as it is.
-pub fn narrow_to_linked(declarations: &mut [Declaration]) {
-    for at in 0..declarations.len() {
-        let one = &declarations[at];
-        let is_hidden = match one.owner {
-            Some(owner) => declarations[owner as usize].visibility == Visibility::Private,
-            None => !matches!(one.kind, Kind::Function | Kind::Variable | Kind::Constant),
-        };
-        if is_hidden {
-            declarations[at].visibility = Visibility::Private;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -12,14 +12,20 @@ impl Changes {
     /// Puts the list in order: by section, then by weight; what is told together stands together.
     pub fn order(&mut self) {
         for change in &mut self.list {
-            change.section = section(change, &self.files[change.file as usize]);
+            let file = &self.files[change.file as usize];
+            change.section = section(change, file);
+            change.is_internal = !is_for_others(change, file);
         }
         for at in self.callers() {
             self.list[at].section = Section::Caller;
         }
         let mut weights: BTreeMap<Group, Weight> = BTreeMap::new();
+        let fresh = self.fresh();
         for change in &self.list {
-            weights.entry(group(change)).or_default().add(change);
+            weights
+                .entry(group(change))
+                .or_default()
+                .add(change, &fresh);
         }
         self.list.sort_by_cached_key(|change| {
             let group = group(change);
@@ -28,10 +34,16 @@ impl Changes {
                 change.section,
                 Reverse(weights[&group].product()),
                 group,
-                Reverse(Weight::of(change).product()),
+                Reverse(Weight::of(change, &fresh).product()),
                 line,
             )
         });
+    }
+
+    /// The files that are new: that they use what is new is no reason to read that first.
+    fn fresh(&self) -> BTreeSet<TreePath> {
+        let new = self.files.iter().filter(|file| file.old.is_none());
+        new.map(|file| file.path().clone()).collect()
     }
 }
 
@@ -58,14 +70,16 @@ struct Weight {
 }
 
 impl Weight {
-    fn of(change: &Change) -> Self {
+    fn of(change: &Change, fresh: &BTreeSet<TreePath>) -> Self {
         let mut weight = Self::default();
-        weight.add(change);
+        weight.add(change, fresh);
         weight
     }
 
-    fn add(&mut self, change: &Change) {
-        self.files = self.files.max(change.refers.files.len());
+    fn add(&mut self, change: &Change, fresh: &BTreeSet<TreePath>) {
+        let files = change.refers.files.iter();
+        let files = files.filter(|path| !fresh.contains(path)).count();
+        self.files = self.files.max(files);
         self.lines += change.lines;
         self.is_gone |= change.how == How::Removed || is_hidden(change);
     }
@@ -82,60 +96,30 @@ fn is_hidden(change: &Change) -> bool {
     matches!((&change.old, &change.new), (Some(old), Some(new)) if old.is_public() && !new.is_public())
 }
 
-impl Changes {
-    /// Bodies in files that use other things that changed: the caller of a new function is read after the function. Where
-    /// others rely on the body, it has to be little against what it uses; the start of a program always comes after.
-    fn callers(&self) -> Vec<usize> {
-        let is_caller = |change: &Change| {
-            let path = self.files[change.file as usize].path();
-            let used = self.list.iter().filter(|other| {
-                other.file != change.file
-                    && !matches!(other.section, Section::Aside | Section::Test)
-                    && other.refers.files.contains(path)
-            });
-            let used: usize = used.map(|other| 1 + other.lines).sum();
-            let own = 1 + change.lines;
-            let follows = if is_start(path) {
-                used > 0
-            } else if change.refers.files.is_empty() {
-                2 * used >= own
-            } else {
-                used >= 4 * own
-            };
-            change.section == Section::Body && follows
-        };
-        let all = self.list.iter().enumerate();
-        all.filter(|(_, change)| is_caller(change))
-            .map(|(at, _)| at)
-            .collect()
-    }
-}
-
-/// A file in which a program starts: it uses the rest, and nothing uses it.
-fn is_start(path: &TreePath) -> bool {
-    let path = path.to_text();
-    let name = path.rsplit('/').next().unwrap_or_default();
-    matches!(name, "main.rs" | "main.go" | "main.c" | "__main__.py") || path.contains("src/bin/")
-}
-
 fn section(change: &Change, file: &File) -> Section {
     let is_test = [&change.old, &change.new]
         .into_iter()
         .flatten()
         .all(|one| one.is_test);
-    let is_public = change.is_public() && !is_in_private_module(change, file);
-    match (file.role(), change.how, is_public) {
+    match (file.role(), change.how, is_for_others(change, file)) {
         (FileRole::Test, _, _) => Section::Test,
         _ if is_test => Section::Test,
         (FileRole::Aside, _, _) => Section::Aside,
         (_, How::Body, _) => Section::Body,
         (_, How::Moved, _) => Section::Moved,
+        // What uses it follows: it is read among the bodies.
+        (_, How::Signature, false) => Section::Body,
         (_, _, false) => Section::Private,
         (_, How::Signature, _) if is_value_alone(change) => Section::Body,
         (_, How::Signature, _) if is_derive_alone(change) => Section::Added,
         (_, How::Added, _) => Section::Added,
         (_, How::Removed | How::Signature, _) => Section::Public,
     }
+}
+
+/// Whether other packages use it, or did.
+fn is_for_others(change: &Change, file: &File) -> bool {
+    change.is_public() && !is_in_private_module(change, file)
 }
 
 /// A module of Python whose name begins with an underscore is for its package alone, but for what the package passes on.

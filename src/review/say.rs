@@ -90,7 +90,7 @@ pub struct ReviewPart {
 pub fn parts(changes: &Changes, detail: Verbosity) -> Vec<ReviewPart> {
     let sections = [
         (Section::Public, "What others see"),
-        (Section::Body, "Bodies"),
+        (Section::Body, "Bodies and internal signatures"),
         (Section::Added, "New"),
         (Section::Moved, "Moved"),
         (Section::Private, "Private"),

@@ -59,6 +59,7 @@ impl ReviewCounts {
         let count = match (change.section, change.how) {
             (Section::Test | Section::Aside, _) => return,
             (Section::Private, _) => &mut self.private,
+            (_, How::Signature) if change.is_internal => &mut self.private,
             (_, How::Removed) => &mut self.removed,
             (_, How::Added) => &mut self.added,
             (_, How::Signature) => &mut self.signatures,
