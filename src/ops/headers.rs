@@ -87,7 +87,7 @@ impl<'r> Headers<'r> {
                     }
                 } else if BUILD_FILES.contains(&&name[..]) {
                     installed.extend(self.installed(side)?);
-                } else if name.ends_with(".h") {
+                } else if path.as_bytes().ends_with(b".h") {
                     beside.push((path, side));
                 }
             }

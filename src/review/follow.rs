@@ -140,9 +140,9 @@ mod tests {
     use crate::review::{Code, Content, File, compare, declarations};
     use crate::symbol::{Language, extract};
 
-    fn version(text: &str) -> Option<Version> {
+    fn version(text: &str) -> Version {
         let declarations = declarations(&extract(Some(Language::Rust), text.as_bytes()), text);
-        Some(Version {
+        Version {
             path: TreePath::new("src/a.rs"),
             is_code: true,
             content: Content::Code(Code {
@@ -150,14 +150,14 @@ mod tests {
                 imports: Vec::new(),
                 text: text.to_owned(),
             }),
-        })
+        }
     }
 
     /// The names of what changed in a file, in the order in which a reviewer reads.
     fn order(old: &str, new: &str) -> String {
         let mut changes = compare(vec![File {
-            old: version(old),
-            new: version(new),
+            old: Some(version(old)),
+            new: Some(version(new)),
         }]);
         changes.order();
         let names = changes.list.iter();

@@ -82,7 +82,7 @@ fn words(statement: &str) -> impl Iterator<Item = &str> {
 
 fn headers(statement: &str) -> impl Iterator<Item = &str> {
     let names = words(statement).map(|word| word.rsplit('/').next().unwrap_or_default());
-    names.filter(|name| name.len() > 2 && name.ends_with(".h"))
+    names.filter(|name| name.len() > 2 && name.as_bytes().ends_with(b".h"))
 }
 
 /// The name of a list that a statement gives a value: `A = b.h`, `set(A b.h)`.

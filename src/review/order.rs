@@ -105,10 +105,9 @@ fn section(change: &Change, file: &File) -> Section {
         (FileRole::Test, _, _) => Section::Test,
         _ if is_test => Section::Test,
         (FileRole::Aside, _, _) => Section::Aside,
-        (_, How::Body, _) => Section::Body,
+        // What uses a signature that only its package sees follows it: that is read among the bodies.
+        (_, How::Body, _) | (_, How::Signature, false) => Section::Body,
         (_, How::Moved, _) => Section::Moved,
-        // What uses it follows: it is read among the bodies.
-        (_, How::Signature, false) => Section::Body,
         (_, _, false) => Section::Private,
         (_, How::Signature, _) if is_value_alone(change) => Section::Body,
         (_, How::Signature, _) if is_derive_alone(change) => Section::Added,
