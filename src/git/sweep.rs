@@ -75,7 +75,7 @@ struct Folder {
 
 /// What is known of a file without reading it; times in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Stamp {
+pub(super) struct Stamp {
     device: u64,
     inode: u64,
     mode: u32,
@@ -210,7 +210,8 @@ impl Sweep {
     }
 }
 
-const FOLDER: OFlags = OFlags::RDONLY
+/// How a directory is opened.
+pub(super) const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
@@ -290,7 +291,8 @@ impl Folder {
     }
 }
 
-fn open_root(repo: &Repository) -> Option<OwnedFd> {
+/// Opens the root of the work tree.
+pub(super) fn open_root(repo: &Repository) -> Option<OwnedFd> {
     openat(CWD, repo.work_dir()?, FOLDER, Mode::empty()).ok()
 }
 
@@ -318,7 +320,8 @@ fn each_stamp<'n>(open: &'n OwnedFd, names: &'n [u8]) -> impl Iterator<Item = Op
     })
 }
 
-fn join(path: &[u8], name: &[u8]) -> Vec<u8> {
+/// The path of a name in a directory.
+pub(super) fn join(path: &[u8], name: &[u8]) -> Vec<u8> {
     if path.is_empty() {
         name.to_vec()
     } else {
@@ -327,7 +330,7 @@ fn join(path: &[u8], name: &[u8]) -> Vec<u8> {
 }
 
 /// What a path leads to, links followed as git follows them, and the link itself where there is one.
-fn stamp_at(path: &Path) -> Option<Stamp> {
+pub(super) fn stamp_at(path: &Path) -> Option<Stamp> {
     let itself = Stamp::of(&lstat(path).ok()?);
     let mut target = Stamp::of(&stat(path).ok()?);
     target.changed = target.changed.max(itself.changed);

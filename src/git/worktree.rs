@@ -3,7 +3,8 @@
 //! Git does the work on a copy of the index in `<common>/merkle/`, so its stat cache and a split index stay of use. The
 //! copy keeps the time stamp of the original: git holds a file that is younger than the index for possibly changed, and
 //! a younger copy would hide a change made in the same tick. `git add` and `git write-tree` write objects, as they
-//! always do; the user's index is only read.
+//! always do; the user's index is only read. Where [a look](Dirty) tells which few paths may differ, git is given those alone, and
+//! where none does the tree that the index remembers is the answer, without a copy or a child.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, FileTimes};
@@ -16,6 +17,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
 use super::child::{ChildError, GitCommand, failed};
+use super::dirty::Dirty;
 use super::filter::Filters;
 use super::repo::Repository;
 use super::state::StateDir;
@@ -25,8 +27,15 @@ use crate::base::cores::beside;
 /// What the names of copies start with, before the process id.
 const COPY_PREFIX: &str = "index-";
 
-/// Says of an ignored file, by its path from the root, whether it is wanted all the same.
-pub type IncludeFilter<'a> = dyn Fn(&[u8]) -> bool + 'a;
+/// Which ignored files are wanted all the same.
+pub struct Include<'a> {
+    /// The name of the files that say so.
+    pub name: &'a [u8],
+    /// Whether the one in a directory could let anything in.
+    pub lets_any_in: &'a dyn Fn(&[u8]) -> bool,
+    /// Whether a file is wanted, by its path from the root.
+    pub lets_in: &'a dyn Fn(&[u8]) -> bool,
+}
 
 impl Repository {
     /// The tree that the index would commit.
@@ -45,10 +54,40 @@ impl Repository {
     ///
     /// Without an `include` ignored files are not even looked for. An embedded repository stands for its commit, as after `git add`; one without commits is left out.
     /// A file that cannot be read is an error.
-    pub fn write_work_tree(
-        &self,
-        include: Option<&IncludeFilter<'_>>,
-    ) -> Result<NodeId, ChildError> {
+    pub fn write_work_tree(&self, include: Option<&Include<'_>>) -> Result<NodeId, ChildError> {
+        match self.write_what_differs(include) {
+            Some(tree) => Ok(tree),
+            None => self.write_all(include),
+        }
+    }
+
+    /// The same by way of what may differ from the index; `None` where git has to look at everything.
+    fn write_what_differs(&self, include: Option<&Include<'_>>) -> Option<NodeId> {
+        let dirty = Dirty::of(self, include.map(|include| include.name))?;
+        let any_in = |include: &Include<'_>| {
+            let mut folders = dirty.named.iter();
+            folders.any(|folder| (include.lets_any_in)(folder))
+        };
+        if include.is_some_and(any_in) {
+            return None;
+        }
+        if dirty.paths.is_empty() && dirty.tree.is_some() {
+            return dirty.tree;
+        }
+        let copy = IndexCopy::of(self).ok()?;
+        // The copy of another index could hold what was not looked at.
+        if !dirty.is_current(self) {
+            return None;
+        }
+        let filters = Filters::of(self);
+        if !dirty.paths.is_empty() {
+            self.update(&dirty.paths, &copy, &filters).ok()?;
+        }
+        self.write_tree(&copy, &filters).ok()
+    }
+
+    /// The same by way of a look of git at every file and directory, which has the last word about errors.
+    pub(super) fn write_all(&self, include: Option<&Include<'_>>) -> Result<NodeId, ChildError> {
         let copy = IndexCopy::of(self).map_err(ChildError::Start)?;
         let filters = Filters::of(self);
         let Some(include) = include else {
@@ -99,7 +138,17 @@ impl Repository {
         if submodules.is_empty() {
             return Ok(());
         }
-        let paths: Vec<u8> = submodules
+        self.update(&submodules, copy, filters)
+    }
+
+    /// Takes these paths into the index as they are on disk, without a question about what is ignored.
+    fn update(
+        &self,
+        paths: &[Vec<u8>],
+        copy: &IndexCopy,
+        filters: &Filters,
+    ) -> Result<(), ChildError> {
+        let paths: Vec<u8> = paths
             .iter()
             .flat_map(|path| [&path[..], b"\0"].concat())
             .collect();
@@ -145,12 +194,12 @@ impl Repository {
         copy: &IndexCopy,
         filters: &Filters,
         listed: &[u8],
-        include: &IncludeFilter<'_>,
+        include: &Include<'_>,
     ) -> Result<(), ChildError> {
         // A name that ends in '/' is an embedded repository.
         let wanted = listed
             .split(|byte| *byte == 0)
-            .filter(|path| !path.is_empty() && !path.ends_with(b"/") && include(path));
+            .filter(|path| !path.is_empty() && !path.ends_with(b"/") && (include.lets_in)(path));
         let wanted: Vec<u8> = wanted
             .flat_map(|path| path.iter().copied().chain([0]))
             .collect();
@@ -365,9 +414,21 @@ mod tests {
                 .push(String::from_utf8(path.to_vec()).unwrap());
             path == b"[ab].log" || path == b":(top)x.log" || path.starts_with(b"build/")
         };
-        let tree = repo.write_work_tree(Some(&include)).unwrap().to_string();
+        let with = |lets_in: &dyn Fn(&[u8]) -> bool| {
+            let include = Include {
+                name: b".wanted",
+                lets_any_in: &|_| true,
+                lets_in,
+            };
+            repo.write_work_tree(Some(&include)).unwrap()
+        };
+        fixture.file(".wanted", "!");
+        let tree = with(&include).to_string();
         let listed = fixture.git(&["ls-tree", "-r", "--name-only", &tree]);
-        assert_eq!(listed, ".gitignore\n:(top)x.log\n[ab].log\nbuild/deep/out");
+        assert_eq!(
+            listed,
+            ".gitignore\n.wanted\n:(top)x.log\n[ab].log\nbuild/deep/out"
+        );
         seen.borrow_mut().sort();
         assert_eq!(
             *seen.borrow(),
@@ -379,7 +440,7 @@ mod tests {
                 "build/deep/out"
             ]
         );
-        let plain = repo.write_work_tree(Some(&|_| false)).unwrap();
+        let plain = with(&|_| false);
         assert_eq!(plain, repo.write_work_tree(None).unwrap());
     }
 

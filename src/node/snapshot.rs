@@ -10,7 +10,7 @@ use super::ignore::{FILE_NAME, IgnoreRules, looks_like_secret};
 use crate::base::limit::IGNORE_BYTES_MAX;
 use crate::base::{NodeId, TreePath};
 use crate::git::child::ChildError;
-use crate::git::{ObjectError, ObjectKind, Repository, RevisionError};
+use crate::git::{Include, ObjectError, ObjectKind, Repository, RevisionError};
 
 /// Which state of the repository is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +94,11 @@ impl Snapshot {
             Self::Worktree => {
                 let directory = repo.work_dir().ok_or(SnapshotError::Bare)?;
                 let included = Included::new(directory);
-                let tree = repo.write_work_tree(Some(&|path| included.lets_in(path)))?;
+                let tree = repo.write_work_tree(Some(&Include {
+                    name: FILE_NAME,
+                    lets_any_in: &|folder| included.lets_any_in(folder),
+                    lets_in: &|path| included.lets_in(path),
+                }))?;
                 let history = repo.resolve_commit("HEAD").ok();
                 Ok(SnapshotRoot {
                     snapshot,
@@ -122,6 +126,12 @@ impl<'d> Included<'d> {
             files: RefCell::default(),
             secrets: RefCell::default(),
         }
+    }
+
+    /// False where the file in a directory has no rule that could let a file in.
+    fn lets_any_in(&self, directory: &[u8]) -> bool {
+        let text = self.read(&TreePath::new(directory));
+        text.is_some_and(|text| text.contains(&b'!'))
     }
 
     fn lets_in(&self, path: &[u8]) -> bool {
