@@ -567,9 +567,9 @@ impl<'r> ReadFiles<'r> {
             repo,
             contents,
             tree,
+            files,
             order,
             words,
-            files,
         })
     }
 
