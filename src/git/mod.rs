@@ -76,5 +76,5 @@ pub use sweep::Sweep;
 pub use system::system_cause;
 pub use work_change::{Applied, JournalState, WorkChange};
 pub use work_file::{Unreachable, WorkFile, WorkFiles};
-pub use worktree::Include;
+pub use worktree::IncludeFilter;
 pub use write::{Held, WriteError};

@@ -28,7 +28,7 @@ use crate::base::cores::beside;
 const COPY_PREFIX: &str = "index-";
 
 /// Which ignored files are wanted all the same.
-pub struct Include<'a> {
+pub struct IncludeFilter<'a> {
     /// The name of the files that say so.
     pub name: &'a [u8],
     /// Whether the one in a directory could let anything in.
@@ -54,7 +54,10 @@ impl Repository {
     ///
     /// Without an `include` ignored files are not even looked for. An embedded repository stands for its commit, as after `git add`; one without commits is left out.
     /// A file that cannot be read is an error.
-    pub fn write_work_tree(&self, include: Option<&Include<'_>>) -> Result<NodeId, ChildError> {
+    pub fn write_work_tree(
+        &self,
+        include: Option<&IncludeFilter<'_>>,
+    ) -> Result<NodeId, ChildError> {
         match self.write_what_differs(include) {
             Some(tree) => Ok(tree),
             None => self.write_all(include),
@@ -62,9 +65,9 @@ impl Repository {
     }
 
     /// The same by way of what may differ from the index; `None` where git has to look at everything.
-    fn write_what_differs(&self, include: Option<&Include<'_>>) -> Option<NodeId> {
+    fn write_what_differs(&self, include: Option<&IncludeFilter<'_>>) -> Option<NodeId> {
         let dirty = Dirty::of(self, include.map(|include| include.name))?;
-        let any_in = |include: &Include<'_>| {
+        let any_in = |include: &IncludeFilter<'_>| {
             let mut folders = dirty.named.iter();
             folders.any(|folder| (include.lets_any_in)(folder))
         };
@@ -87,7 +90,10 @@ impl Repository {
     }
 
     /// The same by way of a look of git at every file and directory, which has the last word about errors.
-    pub(super) fn write_all(&self, include: Option<&Include<'_>>) -> Result<NodeId, ChildError> {
+    pub(super) fn write_all(
+        &self,
+        include: Option<&IncludeFilter<'_>>,
+    ) -> Result<NodeId, ChildError> {
         let copy = IndexCopy::of(self).map_err(ChildError::Start)?;
         let filters = Filters::of(self);
         let Some(include) = include else {
@@ -194,7 +200,7 @@ impl Repository {
         copy: &IndexCopy,
         filters: &Filters,
         listed: &[u8],
-        include: &Include<'_>,
+        include: &IncludeFilter<'_>,
     ) -> Result<(), ChildError> {
         // A name that ends in '/' is an embedded repository.
         let wanted = listed
@@ -415,7 +421,7 @@ mod tests {
             path == b"[ab].log" || path == b":(top)x.log" || path.starts_with(b"build/")
         };
         let with = |lets_in: &dyn Fn(&[u8]) -> bool| {
-            let include = Include {
+            let include = IncludeFilter {
                 name: b".wanted",
                 lets_any_in: &|_| true,
                 lets_in,

@@ -10,7 +10,7 @@ use super::ignore::{FILE_NAME, IgnoreRules, looks_like_secret};
 use crate::base::limit::IGNORE_BYTES_MAX;
 use crate::base::{NodeId, TreePath};
 use crate::git::child::ChildError;
-use crate::git::{Include, ObjectError, ObjectKind, Repository, RevisionError};
+use crate::git::{IncludeFilter, ObjectError, ObjectKind, Repository, RevisionError};
 
 /// Which state of the repository is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl Snapshot {
             Self::Worktree => {
                 let directory = repo.work_dir().ok_or(SnapshotError::Bare)?;
                 let included = Included::new(directory);
-                let tree = repo.write_work_tree(Some(&Include {
+                let tree = repo.write_work_tree(Some(&IncludeFilter {
                     name: FILE_NAME,
                     lets_any_in: &|folder| included.lets_any_in(folder),
                     lets_in: &|path| included.lets_in(path),

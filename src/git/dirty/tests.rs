@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use rustix::fs::{CWD, Timespec, Timestamps, lstat, utimensat};
 
 use super::super::fixture::Fixture;
-use super::super::worktree::Include;
+use super::super::worktree::IncludeFilter;
 use super::*;
 
 const RULES: &[u8] = b".wanted";
@@ -86,7 +86,7 @@ fn holds(fixture: &Fixture, what: &str) {
         let folder = fixture.root.join(OsStr::from_bytes(folder));
         fs::read(folder.join(".wanted")).is_ok_and(|text| text.contains(&b'!'))
     };
-    let include = Include {
+    let include = IncludeFilter {
         name: RULES,
         lets_any_in: &lets_any_in,
         lets_in: &|path| path.ends_with(b"wanted.o") && lets_any_in(b""),
@@ -297,7 +297,7 @@ fn files_that_let_in_what_is_ignored_are_found_wherever_they_stand() {
     holds(&fixture, "rules that let files in");
     let repo = fixture.open();
     let plain = repo.write_work_tree(None).unwrap();
-    let include = Include {
+    let include = IncludeFilter {
         name: RULES,
         lets_any_in: &|_| true,
         lets_in: &|path| path.ends_with(b"wanted.o"),
