@@ -466,7 +466,7 @@ mod tests {
         NodeId::from_bytes(&[number; 20]).expect("twenty bytes")
     }
 
-    /// The index of texts, with the lists of so many terms in memory at once.
+    /// The index of texts, with the lists of this many terms in memory at once.
     fn written(texts: &[String], at_once: usize) -> (Vec<Words>, Vec<u8>) {
         let mut draft = IndexDraft::default();
         let all: Vec<Words> = texts.iter().map(|text| words_of(text)).collect();

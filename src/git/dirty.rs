@@ -27,7 +27,7 @@ use crate::base::cores::on_all_cores;
 use crate::base::path::is_git_directory;
 use crate::base::{NodeId, TreePath};
 
-/// Most directories without a tracked file that git is asked about by name.
+/// Most directories without a tracked file that git lists by name.
 const NEW_FOLDERS_MAX: usize = 64;
 const NO_FOLLOW: AtFlags = AtFlags::SYMLINK_NOFOLLOW;
 

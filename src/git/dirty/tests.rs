@@ -67,7 +67,7 @@ fn fixture(options: &[&str]) -> Fixture {
     fixture
 }
 
-/// The paths that git is asked about; `None` where it is asked about everything.
+/// The paths that git judges; `None` where it looks at everything.
 fn dirty(fixture: &Fixture) -> Option<Vec<String>> {
     let dirty = Dirty::of(&fixture.open(), Some(RULES))?;
     let mut paths: Vec<String> = dirty
@@ -100,7 +100,7 @@ fn holds(fixture: &Fixture, what: &str) {
 
 type Change = fn(&Fixture);
 
-/// What is done to a work tree, and the paths that git is asked about then.
+/// What is done to a work tree, and the paths that git judges then.
 const CHANGES: [(&str, Option<&[&str]>, Change); 27] = [
     ("nothing", Some(&[]), |_| {}),
     ("an edit", Some(&["a"]), |it| it.file("a", "new")),
@@ -203,7 +203,7 @@ const CHANGES: [(&str, Option<&[&str]>, Change); 27] = [
 ];
 
 #[test]
-fn whatever_is_changed_git_is_asked_about_it_and_gives_the_same_tree() {
+fn whatever_is_changed_git_judges_it_and_gives_the_same_tree() {
     for options in [&[][..], &["--object-format=sha256"]] {
         for (what, paths, change) in CHANGES {
             let fixture = fixture(options);

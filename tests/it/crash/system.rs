@@ -143,6 +143,8 @@ fn without_threads_the_work_is_done_on_one() {
 fn without_processes_or_pipes_there_is_a_clear_error() {
     let sandbox = Sandbox::new();
     let repo = with_frames(&sandbox, 3);
+    // What is not tracked, git has to judge.
+    std::fs::write(repo.path("new.md"), "New.\n").unwrap();
     for failing in [
         Refusal {
             starts: Some(Start::Process),
