@@ -3,7 +3,7 @@
 //! Git does the work on a copy of the index in `<common>/merkle/`, so its stat cache and a split index stay of use. The
 //! copy keeps the time stamp of the original: git holds a file that is younger than the index for possibly changed, and
 //! a younger copy would hide a change made in the same tick. `git add` and `git write-tree` write objects, as they
-//! always do; the user's index is only read. Where [a look](Dirty) tells which few paths may differ, git is given those alone, and
+//! always do; the user's index is only read. Where a look (`dirty.rs`) tells which few paths may differ, git is given those alone, and
 //! where none does the tree that the index remembers is the answer, without a copy or a child.
 
 use std::collections::BTreeSet;
