@@ -16,13 +16,13 @@ use std::os::unix::ffi::OsStrExt;
 
 use gix::index::entry::{Flags, Mode as EntryMode, Stage};
 use gix::index::{Entry, File as Index};
-use rustix::fs::{AtFlags, Dir, FileType, Mode, Stat, openat, statat};
+use rustix::fs::{AtFlags, Dir, FileType, Stat, statat};
 use rustix::io::Errno;
 
 use super::child::{ChildError, GitCommand};
 use super::object::from_oid;
 use super::repo::Repository;
-use super::sweep::{ENTRIES_MAX, FOLDER, Stamp, join, open_root, stamp_at};
+use super::sweep::{ENTRIES_MAX, Stamp, file_type, join, open_at, open_root, stamp_at};
 use crate::base::cores::on_all_cores;
 use crate::base::path::is_git_directory;
 use crate::base::{NodeId, TreePath};
@@ -190,16 +190,11 @@ impl<'i> Folder<'i> {
 
     /// Looks at the names in a directory, and at each file that is tracked.
     fn look(&self, root: &OwnedFd, index: &Index, name: Option<&[u8]>) -> Option<Seen> {
-        let here = if self.path.is_empty() {
-            b"."
-        } else {
-            self.path
-        };
         let mut seen = Seen::default();
         let submodules = self.submodules.iter().map(|name| join(self.path, name));
         seen.dirty.extend(submodules);
         let mut is_there = vec![false; self.files.len()];
-        let mut names = match openat(root, here, FOLDER, Mode::empty()) {
+        let mut names = match open_at(root, self.path) {
             Ok(open) => Some(Dir::new(open).ok()?),
             Err(Errno::NOENT) => None,
             Err(_) => return None,
@@ -213,18 +208,15 @@ impl<'i> Folder<'i> {
                 continue;
             }
             seen.has_named |= name == Some(bytes);
-            let looked = || statat(names.fd().ok()?, found.file_name(), NO_FOLLOW).ok();
             if let Ok(at) = self.files.binary_search_by_key(&bytes, |(name, _)| *name) {
                 is_there[at] = true;
-                if !is_as_known(self.files[at].1, &looked()?, index)? {
+                let looked = statat(names.fd().ok()?, found.file_name(), NO_FOLLOW).ok()?;
+                if !is_as_known(self.files[at].1, &looked, index)? {
                     seen.dirty.push(join(self.path, bytes));
                 }
                 continue;
             }
-            let file_type = match found.file_type() {
-                FileType::Unknown => FileType::from_raw_mode(looked()?.st_mode),
-                told => told,
-            };
+            let file_type = file_type(names.fd().ok()?, &found)?;
             self.add_stranger(bytes, file_type, &mut seen.strangers)?;
         }
         let missing = self.files.iter().zip(is_there).filter(|(_, there)| !there);
@@ -332,7 +324,7 @@ fn find_named(root: &OwnedFd, top: &[u8], name: &[u8], found: &mut Vec<Vec<u8>>)
     let mut waiting = vec![top.to_vec()];
     let mut count = 0;
     while let Some(path) = waiting.pop() {
-        let Ok(open) = openat(root, path.as_slice(), FOLDER, Mode::empty()) else {
+        let Ok(open) = open_at(root, &path) else {
             continue;
         };
         let (mut below, mut is_repository, mut has_named) = (Vec::new(), false, false);

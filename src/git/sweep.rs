@@ -25,8 +25,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, lstat, openat, stat, statat,
+    AtFlags, CWD, Dir, DirEntry, FileType, Mode, OFlags, Stat, fstat, lstat, openat, stat, statat,
 };
+use rustix::io::Errno;
 
 use super::repo::Repository;
 use super::variable::variable;
@@ -210,8 +211,7 @@ impl Sweep {
     }
 }
 
-/// How a directory is opened.
-pub(super) const FOLDER: OFlags = OFlags::RDONLY
+const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
@@ -266,14 +266,7 @@ impl Folder {
                 b".git" => return None,
                 _ => {}
             }
-            let file_type = match entry.file_type() {
-                FileType::Unknown => {
-                    let found = statat(open, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-                    FileType::from_raw_mode(found.st_mode)
-                }
-                told => told,
-            };
-            if file_type == FileType::Directory {
+            if file_type(open, &entry)? == FileType::Directory {
                 below.push(name.to_vec());
             } else {
                 files.push(name.to_vec());
@@ -296,12 +289,28 @@ pub(super) fn open_root(repo: &Repository) -> Option<OwnedFd> {
     openat(CWD, repo.work_dir()?, FOLDER, Mode::empty()).ok()
 }
 
-/// Opens the directory at a path from the root; with what it looks like.
-fn open_folder(root: &OwnedFd, path: &[u8]) -> Option<(OwnedFd, Stamp)> {
+/// Opens the directory at a path from the root.
+pub(super) fn open_at(root: &OwnedFd, path: &[u8]) -> Result<OwnedFd, Errno> {
     let here = if path.is_empty() { b"." } else { path };
-    let open = openat(root, here, FOLDER, Mode::empty()).ok()?;
+    openat(root, here, FOLDER, Mode::empty())
+}
+
+/// The same with what it looks like.
+fn open_folder(root: &OwnedFd, path: &[u8]) -> Option<(OwnedFd, Stamp)> {
+    let open = open_at(root, path).ok()?;
     let stamp = Stamp::of(&fstat(&open).ok()?);
     Some((open, stamp))
+}
+
+/// What an entry of an open directory is; `None` where it is gone.
+pub(super) fn file_type(folder: impl AsFd, entry: &DirEntry) -> Option<FileType> {
+    match entry.file_type() {
+        FileType::Unknown => {
+            let found = statat(folder, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
+            Some(FileType::from_raw_mode(found.st_mode))
+        }
+        told => Some(told),
+    }
 }
 
 /// The text of git's configuration.

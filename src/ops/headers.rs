@@ -1,5 +1,6 @@
 //! The headers that a library of C gives to others, found in a tree from the folder of a file upwards.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -80,12 +81,12 @@ impl<'r> Headers<'r> {
         for _ in 0..DEPTH_MAX {
             let Some(folder) = at else { break };
             for (path, side) in self.entries(&folder)? {
-                let name = String::from_utf8_lossy(path.name()).into_owned();
+                let name = name_of(&path);
                 if side.0 == EntryMode::Directory {
                     if name == "include" && !self.add_headers(&path, side.1, &mut included)? {
                         return Ok(Given::default());
                     }
-                } else if BUILD_FILES.contains(&&name[..]) {
+                } else if BUILD_FILES.contains(&&*name) {
                     installed.extend(self.installed(side)?);
                 } else if path.as_bytes().ends_with(b".h") {
                     beside.push((path, side));
@@ -96,9 +97,8 @@ impl<'r> Headers<'r> {
         let is_internal = |path: &TreePath| review::is_internal_header(&path.to_text());
         included.retain(|(path, _)| !is_internal(path));
         if included.is_empty() {
-            let name = |path: &TreePath| String::from_utf8_lossy(path.name()).into_owned();
             included = beside;
-            included.retain(|(path, _)| installed.contains(&name(path)));
+            included.retain(|(path, _)| installed.contains(&*name_of(path)));
         }
         if included.is_empty() {
             return Ok(Given::default());
@@ -176,4 +176,8 @@ impl<'r> Headers<'r> {
         }
         Ok(true)
     }
+}
+
+fn name_of(path: &TreePath) -> Cow<'_, str> {
+    String::from_utf8_lossy(path.name())
 }

@@ -7,6 +7,7 @@
 //! | some paths of a small snapshot | the same as for all files |
 //! | some paths of a large one | these files, and what they see: see [`near`] |
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::brief;
@@ -28,6 +29,8 @@ use crate::synthesis::outline;
 pub const FILES_MAX: usize = 100_000;
 /// Most files of a snapshot that are all read to say who refers to a few of them.
 pub const COUNTED_FILES_MAX: usize = 5_000;
+/// Names that files use, in bytes, that stay in memory until it is known what they refer to; those of the others are read again.
+const USES_BYTES_MAX: usize = 8 << 20;
 /// Files whose texts are made at once, where all are shown.
 const TEXTS_AT_ONCE: usize = 4_096;
 
@@ -319,7 +322,7 @@ fn symbols_from<R, E: From<FilesError>>(
 
 /// One content, to find out who refers to whom.
 enum ReadContent {
-    /// With the names that it uses: no cache takes it.
+    /// With the names that it uses: there is room for them, or no cache takes it.
     Whole(Box<FileSymbols>),
     /// Without them: they are read from the cache, for one look.
     Declared(Box<FileSymbols>),
@@ -431,17 +434,24 @@ impl Source<'_> {
         };
         let count = contents.len();
         let uncached = on_all_cores(count, self.repo, || self.repo.fork(), parse);
-        let declared = |repo: &Repository, number: usize| {
-            let known = uncached[number].is_none();
-            known.then(|| Box::new(later.read_one(repo, number).declared_alone()))
+        let uses_bytes = AtomicUsize::new(0);
+        let read = |repo: &Repository, number: usize| {
+            let symbols = uncached[number]
+                .is_none()
+                .then(|| later.read_one(repo, number))?;
+            let bytes = symbols.uses.size_bytes();
+            let before = uses_bytes.fetch_add(bytes, Ordering::Relaxed);
+            Some(if bytes == 0 || before + bytes <= USES_BYTES_MAX {
+                ReadContent::Whole(Box::new(symbols))
+            } else {
+                ReadContent::Declared(Box::new(symbols.declared_alone()))
+            })
         };
-        let declared = on_all_cores(count, self.repo, || self.repo.fork(), declared);
-        let read = declared.into_iter().zip(uncached);
-        read.map(|(declared, uncached)| match declared {
-            Some(declared) => ReadContent::Declared(declared),
-            None => ReadContent::Whole(uncached.unwrap_or_default()),
-        })
-        .collect()
+        let read = on_all_cores(count, self.repo, || self.repo.fork(), read);
+        let kept = |uncached: Option<_>| ReadContent::Whole(uncached.unwrap_or_default());
+        let both = read.into_iter().zip(uncached);
+        both.map(|(read, uncached)| read.unwrap_or_else(|| kept(uncached)))
+            .collect()
     }
 
     /// Some files and what they see.

@@ -83,9 +83,11 @@ impl Changes {
         let file = &self.files[change.file as usize];
         let old = lines_of(file.old.as_ref(), change.old.as_ref());
         let new = lines_of(file.new.as_ref(), change.new.as_ref());
-        let lost = old.iter().filter(|line| !new.contains(line));
-        let gained = new.iter().filter(|line| !old.contains(line));
-        lost.chain(gained).copied().collect()
+        let had: HashSet<&str> = old.iter().copied().collect();
+        let has: HashSet<&str> = new.iter().copied().collect();
+        let lost = old.into_iter().filter(|line| !has.contains(line));
+        let gained = new.into_iter().filter(|line| !had.contains(line));
+        lost.chain(gained).collect()
     }
 }
 
