@@ -29,7 +29,8 @@ impl Watch {
             .run(PROGRAM)
             .args(["watch", "--quiet-for", "300"])
             .args(arguments);
-        let mut command = run.wrapped(&[]);
+        // A shell starts what runs behind it with interrupts ignored, and a child inherits that.
+        let mut command = run.wrapped(&["env", "--default-signal=INT"]);
         let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
