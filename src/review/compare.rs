@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::change::{Change, Changes, Code, Content, File, How, Refers, Section, Version};
 use super::declaration::Declaration;
+use super::signature::find_word;
 use crate::symbol::Kind;
 
 /// Finds what changed in files.
@@ -187,7 +188,7 @@ impl Sides<'_> {
             (true, false) => How::Body,
             (true, true) => return None,
         };
-        let lines = differing(own_lines(old_code, old.1), own_lines(new_code, new.1));
+        let lines = differing(&own_lines(old_code, old.1), &own_lines(new_code, new.1));
         Some(Change {
             old: Some(before.clone()),
             new: Some(after.clone()),
@@ -328,7 +329,7 @@ fn change(how: How, file: u32) -> Change {
 /// be another there.
 fn is_alike(one: &Declaration, other: &Declaration) -> bool {
     let tail = |one: &Declaration| {
-        let at = one.form().find(&one.own).unwrap_or(0);
+        let at = find_word(one.form(), &one.own).unwrap_or(0);
         one.form()[at..].to_owned()
     };
     if one.kind != other.kind || tail(one) != tail(other) || one.value != other.value {
@@ -396,16 +397,67 @@ pub(super) fn own_lines(code: &Code, number: u32) -> Vec<&str> {
     lines
 }
 
-/// How many lines one text has and the other has not, wherever they stand.
-fn differing(old: Vec<&str>, new: Vec<&str>) -> usize {
+/// Most pairs of lines that are compared with one another to find what moved within a declaration.
+const LINE_PAIRS_MAX: usize = 1 << 18;
+
+/// How many lines one text has and the other has not; a line that moved counts twice, as in git's diff.
+fn differing(old: &[&str], new: &[&str]) -> usize {
+    let ends = |one: &(&&str, &&str)| one.0 == one.1;
+    let start = old.iter().zip(new).take_while(ends).count();
+    let (old, new) = (&old[start..], &new[start..]);
+    let end = old.iter().rev().zip(new.iter().rev());
+    let end = end.take_while(ends).count();
+    let (old, new) = (&old[..old.len() - end], &new[..new.len() - end]);
+    if old.len() * new.len() > LINE_PAIRS_MAX {
+        return missing(old, new);
+    }
+    // The length of the longest run of lines, not all beside one another, that both have in the same order.
+    let mut row = vec![0_usize; new.len() + 1];
+    for line in old {
+        let mut before = 0;
+        for (at, other) in new.iter().enumerate() {
+            let above = row[at + 1];
+            row[at + 1] = if line == other {
+                before + 1
+            } else {
+                above.max(row[at])
+            };
+            before = above;
+        }
+    }
+    old.len() + new.len() - 2 * row[new.len()]
+}
+
+/// The same wherever they stand.
+fn missing(old: &[&str], new: &[&str]) -> usize {
     let mut counts: HashMap<&str, i64> = HashMap::new();
     for (lines, step) in [(old, -1), (new, 1)] {
         for line in lines {
             *counts.entry(line).or_default() += step;
         }
     }
-    counts
-        .values()
-        .map(|count| count.unsigned_abs() as usize)
-        .sum()
+    let counts = counts.values();
+    counts.map(|count| count.unsigned_abs() as usize).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_move_differ() {
+        let lines = |text: &'static str| text.split(' ').collect::<Vec<_>>();
+        for (old, new, expected) in [
+            ("a b c", "a b c", 0),
+            ("a b c", "a x c", 2),
+            ("a b c d", "a c d b", 2),
+            ("a b", "a b c", 1),
+            ("a a b", "a b", 1),
+            ("a b c d", "d c b a", 6),
+        ] {
+            assert_eq!(differing(&lines(old), &lines(new)), expected, "{old} {new}");
+        }
+        let many: Vec<&str> = vec!["a"; 2000];
+        assert_eq!(differing(&many, &["b"; 1000]), 3000);
+    }
 }

@@ -2,7 +2,8 @@
 
 use super::export;
 use super::form::form;
-use super::signature::{counts, normal, normal_value};
+use super::lifetime;
+use super::signature::{attribute, counts, normal, normal_value};
 use crate::symbol::{BodyDigest, Kind, Language, Outline, Symbol, Visibility};
 
 /// One declaration of a file.
@@ -83,6 +84,7 @@ pub fn declarations(outline: &Outline, text: &str) -> Vec<Declaration> {
         number: None,
         is_test: false,
         is_module: true,
+        lifetimes: &[],
     };
     listing.add_all(&outline.symbols, around);
     set_lines(&mut listing.found, text);
@@ -99,6 +101,8 @@ struct Around<'a> {
     is_test: bool,
     /// Whether it is a module or a whole file.
     is_module: bool,
+    /// Lifetimes that need no name there.
+    lifetimes: &'a [String],
 }
 
 struct Listing<'t> {
@@ -110,7 +114,7 @@ struct Listing<'t> {
 
 impl Listing<'_> {
     fn add_all(&mut self, symbols: &[Symbol], around: Around<'_>) {
-        for symbol in symbols.iter().filter(|symbol| is_declaration(symbol.kind)) {
+        for symbol in symbols.iter().filter(|symbol| is_declaration(symbol)) {
             let name = |own: &str| {
                 if around.name.is_empty() {
                     own.to_owned()
@@ -124,22 +128,32 @@ impl Listing<'_> {
                 _ if is_hidden(symbol) => symbol.visibility().max(Visibility::Package),
                 _ => symbol.visibility(),
             };
+            let is_implementation = symbol.kind == Kind::Implementation;
+            let (mut called, mut lifetimes) = (own_name(symbol).to_owned(), Vec::new());
+            if is_implementation {
+                called = lifetime::without_any(&called);
+                let nameless = lifetime::nameless(&symbol.signature).into_iter();
+                lifetimes.extend(nameless.map(str::to_owned));
+            } else {
+                lifetimes.extend_from_slice(around.lifetimes);
+            }
             let qualified = match target(symbol).filter(|_| around.name.is_empty()) {
-                Some(target) => [&target, self.separator, own_name(symbol)].concat(),
-                None => name(own_name(symbol)),
+                Some(target) => [&target, self.separator, &called].concat(),
+                None => name(&called),
             };
             let within = Around {
                 name: &qualified,
                 // An implementation in a private module is as visible as its type and trait.
-                visibility: if symbol.kind == Kind::Implementation && around.is_module {
+                visibility: if is_implementation && around.is_module {
                     own
                 } else {
                     own.max(around.visibility)
                 },
                 own_visibility: own,
                 is_module: symbol.kind == Kind::Module,
-                number: around.number,
                 is_test: around.is_test || is_test(symbol),
+                lifetimes: &lifetimes,
+                number: around.number,
             };
             match symbol.kind {
                 Kind::Extension => self.add_all(&symbol.children, within),
@@ -154,7 +168,7 @@ impl Listing<'_> {
                         );
                         self.found.push(Declaration {
                             own,
-                            form: form(self.language, &signature, ""),
+                            form: form(self.language, &signature, "", &[]),
                             signature,
                             ..one
                         });
@@ -179,9 +193,16 @@ impl Listing<'_> {
             kind: symbol.kind,
             visibility: around.visibility,
             own_visibility: around.own_visibility,
-            form: form(self.language, &signature, own_name(symbol)),
+            form: form(
+                self.language,
+                &signature,
+                own_name(symbol),
+                around.lifetimes,
+            ),
             signature,
-            attributes: attributes.map(|text| normal(self.language, text)).collect(),
+            attributes: attributes
+                .map(|text| attribute(self.language, text))
+                .collect(),
             body: if has_value(symbol.kind) {
                 BodyDigest::default()
             } else {
@@ -244,12 +265,14 @@ fn separator(language: Option<Language>) -> &'static str {
     }
 }
 
-/// Headings, keys and the like say what a document holds; they declare nothing.
-fn is_declaration(kind: Kind) -> bool {
-    !matches!(
-        kind,
+/// Headings, keys and the like say what a document holds; they declare nothing. What is called `_` only asks the compiler to
+/// look at it, as in `var _ Reader = (*File)(nil)`.
+fn is_declaration(symbol: &Symbol) -> bool {
+    let is_word = matches!(
+        symbol.kind,
         Kind::Heading | Kind::Key | Kind::Entry | Kind::Column | Kind::Rule | Kind::Line
-    )
+    );
+    !is_word && symbol.name != "_"
 }
 
 /// Rust's mark for what others can name and should not.

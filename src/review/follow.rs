@@ -6,6 +6,9 @@
 //! | others do not rely on it | what it uses differs in at least half as many lines |
 //! | others rely on it | what it uses differs in four times as many lines, or all its own lines that differ name what changed |
 //!
+//! More than twenty-four lines of its own are no mere call of something private. Who uses something of a new file uses what stands
+//! behind that in it, and who uses what a header of C declares uses what a source defines for it.
+//!
 //! Of other files a body uses what its own file refers to; of its own file what its differing lines name.
 
 use std::collections::{HashMap, HashSet};
@@ -15,32 +18,38 @@ use super::compare::own_lines;
 use super::declaration::Declaration;
 use crate::base::TreePath;
 
+/// Lines of its own with which a body follows at most what is private.
+const LINES_MAX: usize = 24;
+
 impl Changes {
     /// The numbers of the bodies that follow.
     pub(super) fn callers(&self) -> Vec<usize> {
-        let named = self.named();
+        let (named, behind) = (self.named(), Behind::of(self));
         let bodies = (0..self.list.len()).filter(|at| self.list[*at].section == Section::Body);
         bodies
-            .filter(|at| self.follows(*at, named.get(at)))
+            .filter(|at| self.follows(*at, named.get(at), &behind))
             .collect()
     }
 
-    fn follows(&self, at: usize, named: Option<&Named>) -> bool {
+    fn follows(&self, at: usize, named: Option<&Named>, behind: &Behind<'_>) -> bool {
         let change = &self.list[at];
-        if change.how != How::Body {
+        if change.how != How::Body && !change.is_internal {
             return false;
         }
+        let is_long = change.lines > LINES_MAX;
         let path = self.files[change.file as usize].path();
         let is_used = |(number, other): (usize, &Change)| {
+            if is_long && other.section == Section::Private {
+                return false;
+            }
             if other.file == change.file {
                 return named.is_some_and(|named| named.numbers.contains(&number));
             }
-            !matches!(other.section, Section::Aside | Section::Test)
-                && other.refers.files.contains(path)
+            is_told(other) && other.refers.files.contains(path)
         };
         let all = self.list.iter().enumerate();
         let used = all.filter(|one| one.0 != at && is_used(*one));
-        let used: usize = used.map(|(_, other)| 1 + other.lines).sum();
+        let used = behind.lines(used.map(|(_, other)| other));
         let own = 1 + change.lines;
         if is_start(path) {
             used > 0
@@ -78,7 +87,7 @@ impl Changes {
     }
 
     /// The lines of a declaration that only one side has.
-    fn differing(&self, at: usize) -> Vec<&str> {
+    pub(super) fn differing(&self, at: usize) -> Vec<&str> {
         let change = &self.list[at];
         let file = &self.files[change.file as usize];
         let old = lines_of(file.old.as_ref(), change.old.as_ref());
@@ -89,6 +98,63 @@ impl Changes {
         let gained = new.into_iter().filter(|line| !had.contains(line));
         lost.chain(gained).collect()
     }
+}
+
+/// What stands behind what is used.
+struct Behind<'c> {
+    /// By new file, how many lines its declarations have.
+    fresh: HashMap<u32, usize>,
+    /// By name, how many lines differ in what sources of C define.
+    defined: HashMap<&'c str, usize>,
+    /// The files that are headers of C.
+    headers: HashSet<u32>,
+}
+
+impl<'c> Behind<'c> {
+    fn of(changes: &'c Changes) -> Self {
+        let mut behind = Self {
+            fresh: HashMap::new(),
+            defined: HashMap::new(),
+            headers: HashSet::new(),
+        };
+        for change in changes.list.iter().filter(|one| is_told(one)) {
+            let file = &changes.files[change.file as usize];
+            if file.old.is_none() {
+                *behind.fresh.entry(change.file).or_default() += 1 + change.lines;
+            }
+            let path = file.path().as_bytes();
+            if path.ends_with(b".c") && change.new.is_some() {
+                let lines = behind.defined.entry(&change.declaration().own).or_default();
+                *lines += change.lines;
+            } else if path.ends_with(b".h") {
+                behind.headers.insert(change.file);
+            }
+        }
+        behind
+    }
+
+    /// How many lines differ in what is used, and behind it.
+    fn lines<'u>(&self, used: impl Iterator<Item = &'u Change>) -> usize {
+        let (mut lines, mut seen) = (0, HashSet::new());
+        for other in used {
+            let file = other.file;
+            if let Some(all) = self.fresh.get(&file) {
+                lines += if seen.insert(file) { *all } else { 0 };
+                continue;
+            }
+            let own = &other.declaration().own[..];
+            let defined = self
+                .defined
+                .get(own)
+                .filter(|_| self.headers.contains(&file));
+            lines += 1 + other.lines + defined.copied().unwrap_or_default();
+        }
+        lines
+    }
+}
+
+fn is_told(change: &Change) -> bool {
+    !matches!(change.section, Section::Aside | Section::Test)
 }
 
 /// The lines of a declaration in the file in which it stands, without those of its members.
@@ -126,7 +192,7 @@ impl Named {
 
 /// Whether a body that names it may follow it: what others see of it is another, or it came, or it went.
 fn is_target(change: &Change) -> bool {
-    change.how != How::Body && !matches!(change.section, Section::Aside | Section::Test)
+    change.how != How::Body && is_told(change)
 }
 
 /// A file in which a program starts: it uses the rest, and nothing uses it.
@@ -143,9 +209,13 @@ mod tests {
     use crate::symbol::{Language, extract};
 
     fn version(text: &str) -> Version {
-        let declarations = declarations(&extract(Some(Language::Rust), text.as_bytes()), text);
+        version_at("src/a.rs", Language::Rust, text)
+    }
+
+    fn version_at(path: &str, language: Language, text: &str) -> Version {
+        let declarations = declarations(&extract(Some(language), text.as_bytes()), text);
         Version {
-            path: TreePath::new("src/a.rs"),
+            path: TreePath::new(path),
             is_code: true,
             content: Content::Code(Code {
                 declarations,
@@ -162,9 +232,75 @@ mod tests {
             new: Some(version(new)),
         }]);
         changes.order();
+        names(&changes)
+    }
+
+    fn names(changes: &Changes) -> String {
         let names = changes.list.iter();
         let names: Vec<&str> = names.map(|one| &one.declaration().name[..]).collect();
         names.join(" ")
+    }
+
+    /// The names of what changed in files, where some are used by others: by name, the path of the user.
+    fn order_of(files: Vec<File>, used: &[(&str, &str)]) -> String {
+        let mut changes = compare(files);
+        for change in &mut changes.list {
+            let name = change.declaration().name.clone();
+            let users = used.iter().filter(|one| one.0 == name);
+            change.refers.files = users.map(|one| TreePath::new(one.1)).collect();
+        }
+        changes.order();
+        names(&changes)
+    }
+
+    #[test]
+    fn who_uses_a_new_file_uses_all_of_it() {
+        let caller = |body: &str| version(&format!("pub fn f() {{\n{body}}}\n"));
+        let long = "    x.y();\n".repeat(20);
+        let new = format!("pub fn g() {{\n    h();\n}}\nfn h() {{\n{long}}}\n");
+        let files = vec![
+            File {
+                old: Some(caller("    a();\n")),
+                new: Some(caller("    g();\n    b();\n")),
+            },
+            File {
+                old: None,
+                new: Some(version_at("src/g.rs", Language::Rust, &new)),
+            },
+        ];
+        let used = [("g", "src/a.rs"), ("f", "src/main.rs")];
+        assert_eq!(order_of(files, &used), "g h f");
+    }
+
+    #[test]
+    fn who_uses_a_header_uses_what_is_defined_for_it() {
+        let c = |path: &str, text: &str| version_at(path, Language::C, text);
+        let long = "    x();\n".repeat(20);
+        let side = |old: Version, new: Version| File {
+            old: Some(old),
+            new: Some(new),
+        };
+        let files = vec![
+            side(
+                c("a.c", "int f(void) {\n    a();\n}\n"),
+                c("a.c", "int f(void) {\n    b();\n    w();\n    c();\n}\n"),
+            ),
+            side(
+                c("w.h", "int v(void);\n"),
+                c("w.h", "int v(void);\nint w(void);\n"),
+            ),
+            side(
+                c("w.c", "int v(void) {\n}\n"),
+                c(
+                    "w.c",
+                    &format!("int v(void) {{\n}}\nint w(void) {{\n{long}}}\n"),
+                ),
+            ),
+        ];
+        assert_eq!(
+            order_of(files, &[("w", "a.c")]).rsplit(' ').next(),
+            Some("f")
+        );
     }
 
     #[test]
@@ -174,5 +310,35 @@ mod tests {
         assert_eq!(order(old, new), "b a");
         let more = "pub fn a() {\n    b(1, 2);\n    let c = 3;\n    c + c;\n    c * c;\n    c - c;\n    c / c;\n    3 * c;\n    4 * c;\n    5 * c;\n}\nfn b(x: u8, y: u8) {\n    x;\n}\n";
         assert_eq!(order(old, more), "a b");
+    }
+
+    #[test]
+    fn a_long_body_is_more_than_a_call_of_something_private() {
+        let old = "pub fn a() {\n}\n";
+        let calls = |lines: usize, helper: &str| {
+            let body = "    b(2);\n".repeat(lines);
+            let own = "    x.y();\n".repeat(60);
+            format!("pub fn a() {{\n{body}}}\n{helper} b(x: u8) {{\n{own}}}\n")
+        };
+        assert_eq!(order(old, &calls(20, "fn")), "b a");
+        assert_eq!(order(old, &calls(50, "fn")), "a b");
+    }
+
+    #[test]
+    fn who_in_the_package_may_call_it_is_read_late() {
+        let old = "fn a() {\n}\npub fn b() {\n}\n";
+        let new = "pub(crate) fn a() {\n}\npub fn b() {\n    c.d();\n}\n";
+        assert_eq!(order(old, new), "b a");
+    }
+
+    #[test]
+    fn a_question_to_the_compiler_declares_nothing() {
+        assert_eq!(
+            order(
+                "const A: u8 = 1;\n",
+                "const A: u8 = 1;\nconst _: () = x(A);\n"
+            ),
+            ""
+        );
     }
 }

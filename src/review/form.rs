@@ -2,17 +2,24 @@
 //!
 //! | language | means nothing |
 //! |---|---|
-//! | Rust | `std::`, `core::`, `alloc::` before a path, `crate::` and `self::` before what is passed on, `<'_>` |
+//! | Rust | `std::`, `core::`, `alloc::` before a path, `crate::` and `self::` before what is passed on, lifetimes that need no name |
 //! | Go | names of parameters, results and receivers; `any` is `interface{}` |
 //! | C | names of parameters, marks of linkers, the old style of declaring parameters behind the list |
 
+use super::lifetime;
 use super::signature::{Parts, parts, split};
 use crate::symbol::Language;
 
-/// The form of a signature; `None` where it is compared as it is written.
-pub(super) fn form(language: Option<Language>, signature: &str, name: &str) -> Option<String> {
+/// The form of a signature; `None` where it is compared as it is written. `lifetimes` are those that need no name in what is
+/// around it.
+pub(super) fn form(
+    language: Option<Language>,
+    signature: &str,
+    name: &str,
+    lifetimes: &[String],
+) -> Option<String> {
     let form = match language? {
-        Language::Rust => without_elided(&without_std(signature)),
+        Language::Rust => without_elided(&lifetime::without(&without_std(signature), lifetimes)),
         Language::Go => go(signature, name),
         Language::C => c(signature, name)?,
         _ => return None,
@@ -293,7 +300,7 @@ mod tests {
     use super::*;
 
     fn is_same(language: Language, name: &str, [one, other]: [&str; 2]) -> bool {
-        let form = |text: &str| form(Some(language), text, name).unwrap_or(text.to_owned());
+        let form = |text: &str| form(Some(language), text, name, &[]).unwrap_or(text.to_owned());
         form(one) == form(other)
     }
 
@@ -301,6 +308,8 @@ mod tests {
     const PAIRS: &str = "
         rust fn f(&self) -> Bytes == fn f(&self) -> Bytes<'_>
         rust fn f() -> Cow<str> == fn f() -> Cow<'_, str>
+        rust impl<'a> From<&'a str> for A == impl From<&str> for A
+        rust impl<'a> From<&'a str> for A<'a> != impl From<&str> for A
         rust pub use a::f == pub use crate::a::f
         rust pub use a::f != pub use b::f
         rust fn f(&mut fmt::Formatter<'_>) -> fmt::Result == fn f(&mut std::fmt::Formatter<'_>) -> core::fmt::Result

@@ -15,6 +15,7 @@ mod exposed;
 mod follow;
 mod form;
 mod header;
+mod lifetime;
 pub mod markdown;
 mod order;
 mod role;

@@ -1,11 +1,12 @@
 //! The order in which a reviewer reads: what others rely on before what they do not see.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::change::{Change, Changes, File, How, Section};
 use super::declaration::Declaration;
 use super::role::FileRole;
+use super::signature::find_word;
 use crate::base::TreePath;
 
 impl Changes {
@@ -19,20 +20,26 @@ impl Changes {
         for at in self.callers() {
             self.list[at].section = Section::Caller;
         }
-        let mut weights: BTreeMap<Group, Weight> = BTreeMap::new();
+        let mut groups: BTreeMap<Group, Weight<'_>> = BTreeMap::new();
         let fresh = self.fresh();
-        for change in &self.list {
-            weights
-                .entry(group(change))
-                .or_default()
-                .add(change, &fresh);
+        for (at, change) in self.list.iter().enumerate() {
+            let lines = match change.how {
+                How::Body => self.differing(at),
+                _ => Vec::new(),
+            };
+            let weight = groups.entry(group(change)).or_default();
+            weight.add(change, &fresh, &lines);
         }
+        let weights: BTreeMap<Group, usize> = groups
+            .into_iter()
+            .map(|(group, weight)| (group, weight.product()))
+            .collect();
         self.list.sort_by_cached_key(|change| {
             let group = group(change);
             let line = change.declaration().line;
             (
                 change.section,
-                Reverse(weights[&group].product()),
+                Reverse(weights[&group]),
                 group,
                 Reverse(Weight::of(change, &fresh).product()),
                 line,
@@ -63,24 +70,29 @@ fn group(change: &Change) -> Group {
 
 /// Who relies on what is told in one line, and how much of it differs.
 #[derive(Default)]
-struct Weight {
+struct Weight<'c> {
     files: usize,
     lines: usize,
     is_gone: bool,
+    /// The lines that differ in its bodies.
+    seen: HashSet<&'c str>,
 }
 
-impl Weight {
+impl<'c> Weight<'c> {
     fn of(change: &Change, fresh: &BTreeSet<TreePath>) -> Self {
         let mut weight = Self::default();
-        weight.add(change, fresh);
+        weight.add(change, fresh, &[]);
         weight
     }
 
-    fn add(&mut self, change: &Change, fresh: &BTreeSet<TreePath>) {
+    /// Adds one; a line that came or went in several bodies counts once.
+    fn add(&mut self, change: &Change, fresh: &BTreeSet<TreePath>, lines: &[&'c str]) {
         let files = change.refers.files.iter();
         let files = files.filter(|path| !fresh.contains(path)).count();
         self.files = self.files.max(files);
-        self.lines += change.lines;
+        let mut own: HashSet<&str> = lines.iter().copied().collect();
+        own.retain(|line| !self.seen.insert(line));
+        self.lines += change.lines.saturating_sub(own.len());
         self.is_gone |= change.how == How::Removed || is_hidden(change);
     }
 
@@ -105,6 +117,7 @@ fn section(change: &Change, file: &File) -> Section {
         (FileRole::Test, _, _) => Section::Test,
         _ if is_test => Section::Test,
         (FileRole::Aside, _, _) => Section::Aside,
+        (_, How::Signature, false) if is_visibility_alone(change) => Section::Private,
         // What uses a signature that only its package sees follows it: that is read among the bodies.
         (_, How::Body, _) | (_, How::Signature, false) => Section::Body,
         (_, How::Moved, _) => Section::Moved,
@@ -137,6 +150,21 @@ fn is_value_alone(change: &Change) -> bool {
         && old.signature == new.signature
         && old.attributes == new.attributes
         && old.visibility == new.visibility)
+}
+
+/// Who may use it in its package is another, and nothing else of what they see.
+fn is_visibility_alone(change: &Change) -> bool {
+    let (Some(old), Some(new)) = (&change.old, &change.new) else {
+        return false;
+    };
+    let behind = |one: &Declaration| {
+        let at = find_word(one.form(), &one.own).unwrap_or(0);
+        one.form()[at..].to_owned()
+    };
+    old.own_visibility != new.own_visibility
+        && old.attributes == new.attributes
+        && old.value == new.value
+        && behind(old) == behind(new)
 }
 
 /// Traits of Rust that a type has in addition break nothing.

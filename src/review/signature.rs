@@ -30,6 +30,34 @@ pub(super) fn counts(attribute: &str) -> bool {
     })
 }
 
+/// Arguments of attributes that are texts for people who run the program.
+const TEXTS: [&str; 2] = ["help = \"", "about = \""];
+
+/// An attribute in the form in which it is compared: what `--help` says is read by people, not by callers.
+pub(super) fn attribute(language: Option<Language>, text: &str) -> String {
+    if language != Some(Language::Rust) {
+        return normal(language, text);
+    }
+    let mut out = text.to_owned();
+    for name in TEXTS {
+        while let Some(at) = out.find(name) {
+            let start = out[..at].trim_end_matches(is_word).len();
+            let inner = &out[at + name.len()..];
+            let mut last = ' ';
+            let end = inner.find(|c| std::mem::replace(&mut last, c) != '\\' && c == '"');
+            let Some(end) = end else { break };
+            let end = at + name.len() + end + 1;
+            let end = end + out[end..].len() - out[end..].trim_start_matches([',', ' ']).len();
+            out.replace_range(start..end, "");
+        }
+    }
+    out
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
 /// A signature in the form in which it is compared. In Python, an annotation says the same with quotes and without.
 pub(super) fn normal(language: Option<Language>, signature: &str) -> String {
     if language == Some(Language::Python) {
@@ -152,7 +180,7 @@ fn list_start(rest: &str) -> Option<usize> {
 }
 
 /// Where a name stands as a whole word for the first time.
-fn find_word(text: &str, word: &str) -> Option<usize> {
+pub(super) fn find_word(text: &str, word: &str) -> Option<usize> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let is_whole = |at: &usize| {
         !text[..*at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part)
@@ -208,5 +236,25 @@ impl Depth {
             _ => {}
         }
         self.last = c;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_help_says_is_no_part_of_an_attribute() {
+        for (text, expected) in [
+            (
+                "#[arg(long, help = \"a \\\"b\\\", c\", long_help)]",
+                "#[arg(long, long_help)]",
+            ),
+            ("#[arg(long_help = \"a\", short)]", "#[arg(short)]"),
+            ("#[arg(help = x, short)]", "#[arg(help = x, short)]"),
+            ("#[arg(help = \"a", "#[arg(help = \"a"),
+        ] {
+            assert_eq!(attribute(Some(Language::Rust), text), expected);
+        }
     }
 }

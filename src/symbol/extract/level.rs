@@ -1,6 +1,6 @@
 //! One list of siblings while it is read: where it stands, what was found, and what still waits for its declaration.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use tree_sitter::Node;
@@ -118,16 +118,28 @@ impl<'t> Level<'t> {
         }
     }
 
-    /// Drops what is declared twice in the same words, as both branches of an `#if` often do.
+    /// Drops what is declared twice in the same words, as both branches of an `#if` often do. Of a prototype and what it
+    /// announces, the place is that of the body.
     fn drop_repeated(&mut self) {
-        let mut seen = BTreeSet::new();
-        let keep: Vec<bool> = self
-            .symbols
-            .iter()
-            .map(|symbol| {
-                !symbol.children.is_empty() || seen.insert((&symbol.name, &symbol.signature))
-            })
-            .collect();
+        // A prototype ends with its semicolon.
+        let has_body = |symbol: &Symbol| symbol.span.body + 1 < symbol.span.end;
+        let mut seen: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        let mut keep = vec![true; self.symbols.len()];
+        let mut bodies = Vec::new();
+        for (at, symbol) in self.symbols.iter().enumerate() {
+            if !symbol.children.is_empty() {
+                continue;
+            }
+            let first = *seen.entry((&symbol.name, &symbol.signature)).or_insert(at);
+            keep[at] = first == at;
+            if !has_body(&self.symbols[first]) && has_body(symbol) {
+                bodies.push((first, symbol.span));
+            }
+        }
+        // The first body counts.
+        for (at, span) in bodies.into_iter().rev() {
+            self.symbols[at].span = span;
+        }
         let mut keep = keep.into_iter();
         self.symbols.retain(|_| keep.next().unwrap_or(true));
     }

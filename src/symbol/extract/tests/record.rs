@@ -26,6 +26,22 @@ fn body(language: Language, text: &str, name: &str) -> BodyDigest {
 }
 
 #[test]
+fn a_function_behind_its_prototype_has_a_body() {
+    let c = |body: &str| {
+        format!("static void *f(int a);\nint g(void);\nstatic void *f(int a) {{\n    {body}\n}}\n")
+    };
+    let (one, two) = (c("return a;"), c("return b;"));
+    let before = declared(Language::C, &one, "f");
+    assert_eq!(
+        &one[before.span.start as usize..][..20],
+        "static void *f(int a"
+    );
+    assert!(before.span.start > 0, "the body's place is its own");
+    assert_ne!(before.body, body(Language::C, &two, "f"));
+    assert_eq!(body(Language::C, &one, "g"), BodyDigest::default());
+}
+
+#[test]
 fn bodies_change_with_code_and_not_with_comments_members_or_places() {
     let rust = "fn f() {\n    a(\"// b\");\n}\n";
     let before = body(Language::Rust, rust, "f");
