@@ -18,6 +18,7 @@ mod places;
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
+use std::sync::Arc;
 
 use self::folder::SiteFolder;
 pub use self::folder::SiteFolderError;
@@ -124,7 +125,7 @@ struct Site<'s> {
     sizes: Vec<u64>,
     mend: &'s MendCommand<'s>,
     referring: AllReferring,
-    history: HashMap<TreePath, Vec<PastCommit>>,
+    history: HashMap<TreePath, Vec<Arc<PastCommit>>>,
     /// The day of the commit, since 1970.
     today: i64,
 }
@@ -146,34 +147,13 @@ impl Site<'_> {
         folder: &SiteFolder,
         commit_style: &str,
     ) -> Result<Browsed, BrowseError> {
-        let shards = self.shards();
-        let fixed = [
-            ("style.css", STYLE),
-            ("search.js", SCRIPT),
-            ("commit.css", commit_style),
-        ];
-        let fixed = fixed.iter().map(|(name, text)| (*name, *text));
-        let files = shards.iter().map(|(name, text)| (&name[..], &text[..]));
-        let numbers = 0..self.spots.len() as u32;
-        let all: BTreeSet<String> = numbers
-            .clone()
-            .map(|number| self.spots.address(number))
-            .chain(
-                fixed
-                    .clone()
-                    .chain(files.clone())
-                    .map(|(name, _)| name.to_owned()),
-            )
-            .collect();
-        folder.begin(&all)?;
-        folder.make("search/")?;
         let mut done = Browsed {
             pages: self.spots.len(),
             ..Browsed::default()
         };
-        for (name, text) in fixed.chain(files) {
-            done.written += usize::from(folder.write(name, text.as_bytes())?);
-        }
+        let (all, written) = self.begin(folder, commit_style)?;
+        done.written = written;
+        let numbers = 0..self.spots.len() as u32;
         for number in numbers.filter(|number| self.spots.is_directory(*number)) {
             let address = self.spots.address(number);
             folder.make(address.strip_suffix("index.html").unwrap_or(&address))?;
@@ -199,6 +179,34 @@ impl Site<'_> {
         }
         done.removed = folder.finish(&all)?;
         Ok(done)
+    }
+
+    /// Writes what is no page; the addresses of all files, and how many were written.
+    fn begin(
+        &self,
+        folder: &SiteFolder,
+        commit_style: &str,
+    ) -> Result<(BTreeSet<String>, usize), SiteFolderError> {
+        let shards = self.shards();
+        let fixed = [
+            ("style.css", STYLE),
+            ("search.js", SCRIPT),
+            ("commit.css", commit_style),
+        ];
+        let files = shards.iter().map(|(name, text)| (&name[..], &text[..]));
+        let files: Vec<(&str, &str)> = fixed.into_iter().chain(files).collect();
+        let numbers = 0..self.spots.len() as u32;
+        let all: BTreeSet<String> = numbers
+            .map(|number| self.spots.address(number))
+            .chain(files.iter().map(|(name, _)| (*name).to_owned()))
+            .collect();
+        folder.begin(&all)?;
+        folder.make("search/")?;
+        let mut written = 0;
+        for (name, text) in files {
+            written += usize::from(folder.write(name, text.as_bytes())?);
+        }
+        Ok((all, written))
     }
 
     fn shards(&self) -> Vec<(String, String)> {
@@ -277,16 +285,17 @@ impl Site<'_> {
 
     /// The pages of the files that refer to a file.
     fn referring(&self, path: &TreePath) -> Option<(Vec<PageLink>, usize)> {
-        let known = self.referring.get(path)?;
-        let link = |path: &TreePath| {
-            let number = self.spots.find(ROOT, &path.to_text())?;
-            Some(PageLink {
-                name: path.to_text().into_owned(),
-                address: self.spots.address(number),
-            })
-        };
-        let links: Vec<PageLink> = known.first.iter().filter_map(link).collect();
-        let more = known.more + known.first.len() - links.len();
+        let (first, more) = self.referring.get(path)?;
+        let (mut links, mut more) = (Vec::new(), more);
+        for path in first {
+            match self.spots.find(ROOT, &path.to_text()) {
+                Some(number) => links.push(PageLink {
+                    name: path.to_text().into_owned(),
+                    address: self.spots.address(number),
+                }),
+                None => more += 1,
+            }
+        }
         Some((links, more))
     }
 

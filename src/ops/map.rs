@@ -79,6 +79,12 @@ impl SnapshotSymbols {
             .collect()
     }
 
+    /// Their paths, to be kept without what was read of them.
+    #[must_use]
+    pub fn paths(&self) -> Arc<Files> {
+        Arc::clone(&self.files)
+    }
+
     /// How many files there are.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -308,7 +308,7 @@ fn referring(
         }
     }
     let mut found: BTreeMap<usize, Refers> = BTreeMap::new();
-    for (from, file) in symbols.references(&files).iter().enumerate() {
+    for (from, file) in symbols.references(&files).looks().enumerate() {
         for number in file
             .targets
             .iter()

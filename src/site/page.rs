@@ -1,6 +1,7 @@
 //! A page as a value, and its bytes.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use super::address::relative;
 use super::escape::{escaped, thousands};
@@ -45,7 +46,7 @@ pub struct SitePage {
     /// Pages that refer to this one, and how many more do.
     pub referring: Option<(Vec<PageLink>, usize)>,
     /// The newest commits that changed it.
-    pub history: Vec<PastCommit>,
+    pub history: Vec<Arc<PastCommit>>,
 }
 
 /// A commit that changed what a page is about.
@@ -388,7 +389,8 @@ impl SitePage {
             return;
         }
         out.push_str("<section aria-labelledby=\"history\">\n<h2 id=\"history\">Changed by</h2>\n<ul class=\"history\">\n");
-        for PastCommit { id, day, subject } in &self.history {
+        for past in &self.history {
+            let PastCommit { id, day, subject } = &**past;
             let _ = writeln!(
                 out,
                 "<li><span class=\"by\">{day} <code>{id}</code></span> {}</li>",

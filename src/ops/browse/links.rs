@@ -1,15 +1,17 @@
 //! Who refers to each file, and which commits changed each path: found once for all pages.
 //!
 //! References need the symbols of the whole snapshot, which are read, compared and forgotten before pages are made; what stays is a
-//! short list for each file. History is one walk back along first parents that reads what each commit has changed.
+//! short list of numbers for each file. History is one walk back along first parents that reads what each commit has changed.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::base::limit::STALE_COMMITS_MAX;
 use crate::base::{NodeId, TreePath, clock};
 use crate::git::{ObjectError, Repository, diff_trees};
 use crate::node::SnapshotRoot;
 use crate::ops::FilesError;
+use crate::ops::files::Files;
 use crate::ops::map::{self, SnapshotSymbols};
 use crate::site::page::PastCommit;
 use crate::workspace::Workspace;
@@ -21,15 +23,31 @@ const COMMITS_MAX: usize = 8;
 /// Characters of a subject that are shown.
 const SUBJECT_CHARS_MAX: usize = 100;
 
-/// The files that refer to a file: the first of them, and how many more do.
+/// The files that refer to a file: the numbers of the first of them, and how many more do.
 #[derive(Debug, Clone, Default)]
-pub(super) struct ReferringFiles {
-    pub(super) first: Vec<TreePath>,
-    pub(super) more: usize,
+struct ReferringFiles {
+    first: Vec<u32>,
+    more: u32,
 }
 
-/// By path.
-pub(super) type AllReferring = HashMap<TreePath, ReferringFiles>;
+/// For each file those that refer to it, by their places in the list of paths: as paths they took five times the memory.
+pub(super) struct AllReferring {
+    files: Arc<Files>,
+    by_file: Vec<ReferringFiles>,
+}
+
+impl AllReferring {
+    /// The paths of the first files that refer to a file, and how many more do; `None` where no file does.
+    pub(super) fn get(&self, path: &TreePath) -> Option<(impl Iterator<Item = TreePath>, usize)> {
+        let path = path.as_bytes();
+        let paths = &self.files.paths;
+        let at = paths.binary_search_by(|file| file.0[..].cmp(path)).ok()?;
+        let known = self.by_file.get(at).filter(|one| !one.first.is_empty())?;
+        let first = known.first.iter();
+        let first = first.map(|number| TreePath::new(paths[*number as usize].0.clone()));
+        Some((first, known.more as usize))
+    }
+}
 
 /// Finds the files that refer to each file.
 pub(super) fn referring(
@@ -39,27 +57,32 @@ pub(super) fn referring(
     let symbols: SnapshotSymbols =
         map::symbols(&workspace.repository, &workspace.state, root.tree)?;
     let files = symbols.files();
-    let mut all = AllReferring::new();
-    for (number, file) in symbols.references(&files).iter().enumerate() {
+    let mut by_file = vec![ReferringFiles::default(); files.len()];
+    for (number, file) in symbols.references(&files).looks().enumerate() {
         for target in &file.files {
-            let path = TreePath::new(files[*target as usize].path);
-            let known = all.entry(path).or_default();
+            let known = &mut by_file[*target as usize];
             if known.first.len() < REFERRING_MAX {
-                known.first.push(TreePath::new(files[number].path));
+                known.first.push(number as u32);
             } else {
                 known.more += 1;
             }
         }
     }
-    Ok(all)
+    for known in &mut by_file {
+        known.first.shrink_to_fit();
+    }
+    Ok(AllReferring {
+        files: symbols.paths(),
+        by_file,
+    })
 }
 
 /// The newest commits that changed each path, among the last [`STALE_COMMITS_MAX`] along first parents.
 pub(super) fn history(
     repo: &Repository,
     start: Option<NodeId>,
-) -> Result<HashMap<TreePath, Vec<PastCommit>>, ObjectError> {
-    let mut all: HashMap<TreePath, Vec<PastCommit>> = HashMap::new();
+) -> Result<HashMap<TreePath, Vec<Arc<PastCommit>>>, ObjectError> {
+    let mut all: HashMap<TreePath, Vec<Arc<PastCommit>>> = HashMap::new();
     let Some(start) = start else { return Ok(all) };
     let mut newer: Option<(NodeId, NodeId)> = None;
     for step in repo.first_parents(&start).take(STALE_COMMITS_MAX + 1) {
@@ -79,11 +102,11 @@ pub(super) fn history(
 
 fn note(
     repo: &Repository,
-    all: &mut HashMap<TreePath, Vec<PastCommit>>,
+    all: &mut HashMap<TreePath, Vec<Arc<PastCommit>>>,
     commit: NodeId,
     [before, after]: [Option<NodeId>; 2],
 ) -> Result<(), ObjectError> {
-    let mut past: Option<PastCommit> = None;
+    let mut past: Option<Arc<PastCommit>> = None;
     let mut failed = None;
     let mut add = |path: TreePath| {
         let known = all.entry(path).or_default();
@@ -92,7 +115,7 @@ fn note(
         }
         if past.is_none() {
             match past_commit(repo, commit) {
-                Ok(found) => past = Some(found),
+                Ok(found) => past = Some(Arc::new(found)),
                 Err(error) => failed = Some(error),
             }
         }

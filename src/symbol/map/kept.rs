@@ -72,13 +72,16 @@ impl KeptReferences {
     }
 
     pub(super) fn of(&self, number: u32) -> &FileReferences {
-        self.read[number as usize].get_or_init(|| {
-            let at = number as usize;
-            let from = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-            let bytes = &self.bytes[self.start + from..self.start + self.ends[at]];
-            // Who keeps the bytes has checked them: what cannot be read is of no file.
-            Box::new(file(&mut ByteReader(bytes)).unwrap_or_default())
-        })
+        self.read[number as usize].get_or_init(|| Box::new(self.look(number)))
+    }
+
+    /// The same for one look: nothing of it stays.
+    pub(super) fn look(&self, number: u32) -> FileReferences {
+        let at = number as usize;
+        let from = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let bytes = &self.bytes[self.start + from..self.start + self.ends[at]];
+        // Who keeps the bytes has checked them: what cannot be read is of no file.
+        file(&mut ByteReader(bytes)).unwrap_or_default()
     }
 }
 

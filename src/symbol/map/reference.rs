@@ -7,6 +7,7 @@
 //!
 //! Too few references are wanted rather than wrong ones. Nothing here knows types.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -478,6 +479,14 @@ impl References {
     /// The same of all files, in order.
     pub fn iter(&self) -> impl Iterator<Item = &FileReferences> {
         (0..self.len() as u32).map(|number| self.of(number))
+    }
+
+    /// The same for one look at each: what is read of a file does not stay for the next one.
+    pub fn looks(&self) -> impl Iterator<Item = Cow<'_, FileReferences>> {
+        (0..self.len() as u32).map(|number| match &self.0 {
+            Stored::Read(files) => Cow::Borrowed(&files[number as usize]),
+            Stored::Kept(kept) => Cow::Owned(kept.look(number)),
+        })
     }
 
     /// The groups of files that refer to each other, each other's ways included; a file with no such partner is in none.

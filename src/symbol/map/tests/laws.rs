@@ -145,6 +145,7 @@ proptest! {
             (map.texts(&numbers, Detail::PRINTED), map.within(&numbers, tokens, Detail::PRINTED), map.ranked().to_vec())
         };
         prop_assert_eq!(map(&kept), map(&made));
+        prop_assert!(kept.references.looks().map(std::borrow::Cow::into_owned).eq(made.references.iter().cloned()));
         prop_assert!(kept.references.iter().eq(made.references.iter()));
         prop_assert_eq!(kept.references.partners(), made.references.partners());
         prop_assert_eq!(kept.encode(), bytes);
