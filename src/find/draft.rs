@@ -15,7 +15,7 @@ use crate::base::HashKey;
 /// Terms of one block.
 const BLOCK_TERMS: usize = 256;
 /// Terms, counted in each of their files, whose lists are in memory together while an index is written: four to eight bytes each.
-const RANGE_TERMS: usize = 6 << 20;
+const RANGE_TERMS: usize = 3 << 20;
 
 /// The files of a snapshot, to be written; in the order of their paths.
 #[derive(Debug, Default)]

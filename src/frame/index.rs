@@ -13,6 +13,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::io::{self, BufWriter, Write};
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::commit::Committed;
@@ -21,13 +22,10 @@ use super::fault::Fault;
 use super::listing::{self, Leaf, Listed};
 use super::model::{BasisKind, Slot};
 use super::news::News;
-use super::record::{
-    self, BASIS_BYTES, HEAD_BYTES, NO_FRAME, PLACE_BYTES, Record, SAID_BYTES, head_key, padded,
-    place_of,
-};
+use super::record::{self, NO_FRAME, Record, WIDTHS, head_key, padded, place_of};
 use super::store::Store;
 use super::stored::Stored;
-use super::table::{self, PageWriter, Shape, Source};
+use super::table::{self, PageWriter, Pass, Shape, Source};
 use crate::base::cores::on_all_cores;
 use crate::base::limit::{STORE_ENTRIES_MAX, STORE_FAULTS_MAX};
 use crate::base::{BasisId, FrameId, NodeId, TreePath};
@@ -40,8 +38,6 @@ const KEY_CONTEXT: &str = "git-merkle 2026 index page/2";
 /// Far more than a store of ten million frames needs; a larger file is no index.
 const FILE_BYTES_MAX: u64 = 4 << 30;
 const HEADER_BYTES: usize = 24 + 33 + 6 * 4;
-/// Bytes of a record of each table, in the order of the tables.
-const WIDTHS: [u32; 4] = [HEAD_BYTES, BASIS_BYTES, PLACE_BYTES, SAID_BYTES];
 /// From this many news on the file is written anew: see [`Index::news_max`].
 const NEWS_MIN: usize = 128;
 const NEWS_MAX: usize = 2_048;
@@ -249,15 +245,13 @@ impl Index {
     #[must_use]
     pub fn said_by_people(&self) -> BTreeSet<NodeId> {
         let mut nodes: BTreeSet<NodeId> = self.news.said.iter().copied().collect();
-        if let Some(said) = self
-            .base
-            .as_ref()
-            .and_then(|base| self.noted(base.said.all(&base.source)))
-        {
-            nodes.extend(
-                said.chunks_exact(SAID_BYTES as usize)
-                    .filter_map(record::unpadded),
-            );
+        if let Some(base) = &self.base {
+            let mut pass = |said: &[u8]| {
+                nodes.extend(record::unpadded(said));
+                Ok(ControlFlow::Continue(()))
+            };
+            let visited = base.said.visit(&base.source, &mut pass);
+            self.noted(visited);
         }
         nodes
     }
@@ -289,20 +283,24 @@ impl Index {
         {
             return true;
         }
-        let id_len = self.commit.map_or(0, |commit| commit.as_bytes().len());
-        let Some(heads) = self
-            .base
-            .as_ref()
-            .and_then(|base| self.noted(base.heads.all(&base.source)))
-        else {
+        let Some(base) = &self.base else {
             return false;
         };
-        heads.chunks_exact(HEAD_BYTES as usize).any(|bytes| {
-            let is_of_slot =
-                bytes[32..34] == slot.to_le_bytes() && !self.is_replaced(bytes, id_len);
-            is_of_slot
-                && record::decode_head(bytes).is_some_and(|head| head.seq > 0 && is_such(&head))
-        })
+        let id_len = base.commit.as_bytes().len();
+        let mut is_there = false;
+        let mut pass = |bytes: &[u8]| {
+            is_there = bytes[32..34] == slot.to_le_bytes()
+                && !self.is_replaced(bytes, id_len)
+                && record::decode_head(bytes).is_some_and(|head| head.seq > 0 && is_such(&head));
+            Ok(if is_there {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            })
+        };
+        let visited = base.heads.visit(&base.source, &mut pass);
+        self.noted(visited);
+        is_there
     }
 
     /// Adds a frame that has been stored.
@@ -515,15 +513,21 @@ impl Index {
     }
 
     /// Writes base and news as one file, by rename; readers see the old one or the new one.
+    ///
+    /// Both are in order, so they are merged as they are written: in a large store the tables are tens of megabytes.
     fn write_anew(&self, commit: &NodeId) -> io::Result<()> {
-        let mut tables = self.news.encode();
-        // One after the other: in a large store each is tens of megabytes.
-        for (number, table) in tables.iter_mut().enumerate() {
-            self.add_known(number, table, commit.as_bytes().len())?;
-            *table = sorted(table, WIDTHS[number] as usize);
+        let mut counts = self.news.counts().map(|count| count as u32);
+        if self.base.is_some() {
+            for (table, count) in counts.iter_mut().enumerate() {
+                *count = 0;
+                let news = self.news.encode(table);
+                self.merged(table, &sorted(&news, table), &mut |_| {
+                    *count += 1;
+                    Ok(ControlFlow::Continue(()))
+                })?;
+            }
         }
         let slots = record::encode_slots(&self.slots);
-        let counts = std::array::from_fn(|at| (tables[at].len() / WIDTHS[at] as usize) as u32);
         let mut header = MAGIC.to_vec();
         header.extend_from_slice(&padded(commit));
         for number in [slots.len() as u32]
@@ -538,27 +542,34 @@ impl Index {
             let mut out = PageWriter::new(BufWriter::with_capacity(1 << 16, file), key);
             out.write_all(&header)?;
             out.write_all(slots.as_bytes())?;
-            for (shape, table) in shapes(slots.len(), counts).into_iter().zip(&tables) {
-                table::write(&mut out, shape, table)?;
+            for (table, shape) in shapes(slots.len(), counts).into_iter().enumerate() {
+                let news = self.news.encode(table);
+                let news = sorted(&news, table);
+                table::write(&mut out, shape, &|pass| self.merged(table, &news, pass))?;
             }
             out.finish()
         })
     }
 
-    /// Adds what the file has in one of its tables, without heads that the news replace.
-    fn add_known(&self, number: usize, table: &mut Vec<u8>, id_len: usize) -> io::Result<()> {
-        let Some(base) = &self.base else {
-            return Ok(());
-        };
-        let shape = [base.heads, base.bases, base.places, base.said][number];
-        let known = shape.all(&base.source)?;
-        table.reserve_exact(known.len());
-        for record in known.chunks_exact(WIDTHS[number] as usize) {
-            if number > 0 || !self.is_replaced(record, id_len) {
-                table.extend_from_slice(record);
-            }
+    /// Passes on what the file has in one of its tables, without heads that the news replace, and sorted news among them; of
+    /// equal records one.
+    fn merged(&self, table: usize, news: &[&[u8]], pass: &mut Pass<'_>) -> io::Result<()> {
+        let mut news = news.iter().copied().peekable();
+        if let Some(base) = &self.base {
+            let id_len = base.commit.as_bytes().len();
+            let shape = [base.heads, base.bases, base.places, base.said][table];
+            shape.visit(&base.source, &mut |known| {
+                while let Some(new) = news.next_if(|new| *new < known) {
+                    let _ = pass(new)?;
+                }
+                if table > 0 || !self.is_replaced(known, id_len) {
+                    let _ = news.next_if(|new| *new == known);
+                    let _ = pass(known)?;
+                }
+                Ok(ControlFlow::Continue(()))
+            })?;
         }
-        Ok(())
+        news.try_for_each(|new| pass(new).map(drop))
     }
 
     fn is_replaced(&self, record: &[u8], id_len: usize) -> bool {
@@ -633,10 +644,9 @@ fn shapes(slots_len: usize, counts: [u32; 4]) -> [Shape; 4] {
     })
 }
 
-/// Sorts fixed-width records and drops exact repeats.
-fn sorted(records: &[u8], width: usize) -> Vec<u8> {
-    let mut parts: Vec<&[u8]> = records.chunks_exact(width).collect();
+/// The records of a table, in order.
+fn sorted(records: &[u8], table: usize) -> Vec<&[u8]> {
+    let mut parts: Vec<&[u8]> = records.chunks_exact(WIDTHS[table] as usize).collect();
     parts.sort_unstable();
-    parts.dedup();
-    parts.concat()
+    parts
 }

@@ -12,7 +12,7 @@ use std::io;
 
 use super::model::Slot;
 use super::record::{
-    self, BASIS_BYTES, HEAD_BYTES, PLACE_BYTES, Place, Record, SAID_BYTES, padded, unpadded,
+    self, BASIS_BYTES, HEAD_BYTES, PLACE_BYTES, Place, Record, SAID_BYTES, WIDTHS, padded, unpadded,
 };
 use crate::base::{BasisId, FrameId, NodeId};
 use crate::git::StateDir;
@@ -47,32 +47,33 @@ pub(super) struct Found {
 impl News {
     /// The larger number of records of one kind.
     pub(super) fn len(&self) -> usize {
+        self.counts().into_iter().max().unwrap_or_default()
+    }
+
+    /// How many records each table has: heads, bases, places, nodes.
+    pub(super) fn counts(&self) -> [usize; 4] {
         [
             self.heads.len(),
             self.bases.len(),
             self.places.len(),
             self.said.len(),
         ]
-        .into_iter()
-        .max()
-        .unwrap_or_default()
     }
 
-    /// The records, heads, bases, places and nodes, in no order.
-    pub(super) fn encode(&self) -> [Vec<u8>; 4] {
-        let heads = self
-            .heads
-            .iter()
-            .flat_map(|((node, slot), head)| record::encode_head(node, *slot, head))
-            .collect();
-        let bases = self
-            .bases
-            .iter()
-            .flat_map(|(basis, (frame, blob))| record::encode_basis(basis, frame, blob))
-            .collect();
-        let places = self.places.iter().flatten().copied().collect();
-        let said = self.said.iter().flat_map(padded).collect();
-        [heads, bases, places, said]
+    /// The records of one table, by its number, in no order.
+    pub(super) fn encode(&self, table: usize) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.counts()[table] * WIDTHS[table] as usize);
+        match table {
+            0 => self.heads.iter().for_each(|((node, slot), head)| {
+                record::encode_head(&mut bytes, node, *slot, head);
+            }),
+            1 => self.bases.iter().for_each(|(basis, (frame, blob))| {
+                record::encode_basis(&mut bytes, basis, frame, blob);
+            }),
+            2 => bytes.extend(self.places.iter().flatten()),
+            _ => bytes.extend(self.said.iter().flat_map(padded)),
+        }
+        bytes
     }
 
     /// Puts the news into the file, for an index of the commit `index` and the store at `commit`.
@@ -96,8 +97,8 @@ impl News {
         ] {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
-        let [heads, bases, places, said] = self.encode();
-        bytes.extend([slots.as_bytes(), &heads, &bases, &places, &said].concat());
+        bytes.extend_from_slice(slots.as_bytes());
+        (0..WIDTHS.len()).for_each(|table| bytes.extend(self.encode(table)));
         cache.write_sealed_lightly(FILE_NAME, &bytes)
     }
 

@@ -17,6 +17,8 @@ pub(super) const BASIS_BYTES: u32 = 32 + 32 + 33;
 pub(super) const PLACE_BYTES: u32 = 16;
 /// Bytes of a record of a node that people have spoken about: its padded id.
 pub(super) const SAID_BYTES: u32 = 33;
+/// Bytes of a record of each table, in the order of the tables.
+pub(super) const WIDTHS: [u32; 4] = [HEAD_BYTES, BASIS_BYTES, PLACE_BYTES, SAID_BYTES];
 /// Set beside the basis kind of a head that remembers its policy.
 const POLICY_BIT: u8 = 0x80;
 
@@ -78,8 +80,7 @@ pub(super) fn head_key(node: &NodeId, slot: u16) -> [u8; 34] {
     key
 }
 
-pub(super) fn encode_head(node: &NodeId, slot: u16, record: &Record) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(HEAD_BYTES as usize);
+pub(super) fn encode_head(bytes: &mut Vec<u8>, node: &NodeId, slot: u16, record: &Record) {
     bytes.extend_from_slice(&head_key(node, slot));
     bytes.extend_from_slice(&record.seq.to_le_bytes());
     bytes.push(record.basis_kind as u8 | if record.has_policy { POLICY_BIT } else { 0 });
@@ -90,7 +91,6 @@ pub(super) fn encode_head(node: &NodeId, slot: u16, record: &Record) -> Vec<u8> 
     let (seq, frame) = record.invalidation.unwrap_or((0, NO_FRAME));
     bytes.extend_from_slice(&seq.to_le_bytes());
     bytes.extend_from_slice(&frame.0.0);
-    bytes
 }
 
 pub(super) fn decode_head(bytes: &[u8]) -> Option<Record> {
@@ -124,8 +124,10 @@ pub(super) fn head_of(bytes: &[u8], id_len: usize) -> Option<(NodeId, u16)> {
     ))
 }
 
-pub(super) fn encode_basis(basis: &BasisId, frame: &FrameId, blob: &NodeId) -> Vec<u8> {
-    [&basis.0.0[..], &frame.0.0, &padded(blob)].concat()
+pub(super) fn encode_basis(bytes: &mut Vec<u8>, basis: &BasisId, frame: &FrameId, blob: &NodeId) {
+    bytes.extend_from_slice(&basis.0.0);
+    bytes.extend_from_slice(&frame.0.0);
+    bytes.extend_from_slice(&padded(blob));
 }
 
 /// The basis of a basis record.

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fs::File;
 use std::io::{self, Write};
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, PoisonError};
 
@@ -20,6 +20,8 @@ const PAGE_BYTES: usize = 4_096;
 const CHECKSUM_BYTES: usize = 8;
 /// Most pages that are kept of one read: what is longer is read as a whole by a caller that asks once.
 const KEPT_AT_ONCE: u64 = 4;
+/// What a visit of all records reads at a time, about.
+const VISIT_BYTES: usize = 1 << 20;
 
 /// Where a table's bytes are.
 pub(super) enum Source {
@@ -247,19 +249,38 @@ impl Shape {
         Ok(())
     }
 
-    /// All records, in order.
-    pub(super) fn all(self, source: &Source) -> io::Result<Cow<'_, [u8]>> {
-        source.read(self.records_at(), self.count as usize * self.width as usize)
+    /// Passes on all records, in order, a part of the table in memory at a time, until one breaks.
+    pub(super) fn visit(self, source: &Source, pass: &mut Pass<'_>) -> io::Result<()> {
+        let width = self.width as usize;
+        let at_once = (VISIT_BYTES / width).max(1);
+        for start in (0..self.count as usize).step_by(at_once) {
+            let count = at_once.min(self.count as usize - start);
+            let at = self.records_at() + (start * width) as u64;
+            let part = source.read(at, count * width)?;
+            for record in part.chunks_exact(width) {
+                if pass(record)?.is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
     }
 }
 
-/// Writes the fan-out and the records, which must be sorted.
-pub(super) fn write(out: &mut dyn Write, shape: Shape, records: &[u8]) -> io::Result<()> {
-    let width = shape.width as usize;
+/// Takes one record; may end the visit.
+pub(super) type Pass<'p> = dyn FnMut(&[u8]) -> io::Result<ControlFlow<()>> + 'p;
+
+/// Writes the fan-out and the records: `records` passes them on, sorted, the same each time.
+pub(super) fn write(
+    out: &mut dyn Write,
+    shape: Shape,
+    records: &dyn Fn(&mut Pass<'_>) -> io::Result<()>,
+) -> io::Result<()> {
     let mut bounds = vec![0_u32; (1 << shape.bits()) + 1];
-    for record in records.chunks_exact(width) {
+    records(&mut |record| {
         bounds[shape.bucket(record) as usize + 1] += 1;
-    }
+        Ok(ControlFlow::Continue(()))
+    })?;
     let mut sum = 0;
     for bound in &mut bounds {
         sum += *bound;
@@ -270,7 +291,11 @@ pub(super) fn write(out: &mut dyn Write, shape: Shape, records: &[u8]) -> io::Re
         .flat_map(|bound| bound.to_le_bytes())
         .collect();
     out.write_all(&bytes)?;
-    out.write_all(records)
+    drop((bytes, bounds));
+    records(&mut |record| {
+        out.write_all(record)?;
+        Ok(ControlFlow::Continue(()))
+    })
 }
 
 #[cfg(test)]
@@ -303,13 +328,26 @@ mod tests {
                 width: 34,
             };
             let mut bytes = vec![0; 16];
-            write(&mut bytes, shape, &records).expect("memory");
+            let all = |pass: &mut Pass<'_>| {
+                for record in records.chunks_exact(34) {
+                    let _ = pass(record)?;
+                }
+                Ok(())
+            };
+            write(&mut bytes, shape, &all).expect("memory");
             assert_eq!(bytes.len() as u64, shape.end());
             let source = Source::Memory(bytes);
             for key in &keys {
                 let found = records_of(shape, &source, key);
                 assert_eq!(found, [[&key[..], &[key[0], 7]].concat()]);
             }
+            let mut visited = Vec::new();
+            let mut pass = |record: &[u8]| {
+                visited.extend_from_slice(record);
+                Ok(ControlFlow::Continue(()))
+            };
+            shape.visit(&source, &mut pass).expect("in range");
+            assert_eq!(visited, records);
             let absent = Digest::of("test/2", b"").0;
             assert!(records_of(shape, &source, &absent).is_empty());
         }

@@ -2,9 +2,10 @@
 //!
 //! gix maps a pack whole, and each page that was read stays with the process until the kernel needs it elsewhere: a run over
 //! 100,000 files holds the whole pack in the end. There is no way to unmap a part, but a store that is opened anew has
-//! nothing mapped yet. So all handles of a repository read through one store at a time. When the process has more pages of
-//! files than [`WINDOW_BYTES`] above the least that it had with this store, the next reader opens another one, the others
-//! follow with their next read, and the last to leave unmaps the old one. Short commands never get there.
+//! nothing mapped yet. So all handles of a repository read through one store at a time. After [`READS_BETWEEN`] reads the first
+//! one is left. When the process has more pages of files than [`WINDOW_BYTES`] above the least that it had with this store, the
+//! next reader opens another one, the others follow with their next read, and the last to leave unmaps the old one. Short commands
+//! never get there.
 //!
 //! How many pages there are is asked of Linux; elsewhere the first store stays.
 
@@ -15,9 +16,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gix::OdbHandle;
 
 /// How much may be mapped and read with one store.
-const WINDOW_BYTES: u64 = 40 * 1024 * 1024;
-/// Reads of a handle between two questions about pages: an answer takes as long as two or three of them.
-const READS_BETWEEN: u32 = 128;
+const WINDOW_BYTES: u64 = 16 * 1024 * 1024;
+/// Reads of a handle between two questions about pages: each read may bring sixteen of them, an answer takes as long as one read.
+const READS_BETWEEN: u32 = 64;
 
 /// What the handles of a repository have in common.
 struct Shared {
@@ -78,8 +79,11 @@ impl Window {
 
     /// Opens the next store if the process has too many pages of files.
     fn move_on(&self, bytes: u64, open: impl FnOnce() -> Option<OdbHandle>) {
-        let least_bytes = self.shared.least_bytes.fetch_min(bytes, Ordering::Relaxed);
-        if bytes <= least_bytes.saturating_add(WINDOW_BYTES) {
+        let before = self.shared.least_bytes.fetch_min(bytes, Ordering::Relaxed);
+        let least_bytes = before.min(bytes);
+        // The store that the repository was opened with is never closed, so who reads much soon leaves it.
+        let is_first = self.shared.number.load(Ordering::Relaxed) == 0;
+        if !is_first && bytes <= least_bytes.saturating_add(WINDOW_BYTES) {
             return;
         }
         let mut current = self.current();
@@ -114,12 +118,10 @@ fn file_pages_bytes() -> Option<u64> {
     if !cfg!(target_os = "linux") {
         return None;
     }
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("RssFile:"))?;
-    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
-    Some(kib * 1024)
+    // The third number of `statm` counts them in pages. `status` has the same in a line among sixty that the kernel makes.
+    let counts = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = counts.split(' ').nth(2)?.parse().ok()?;
+    Some(pages * rustix::param::page_size() as u64)
 }
 
 #[cfg(test)]
@@ -143,16 +145,17 @@ mod tests {
                 repo.window.move_on(bytes, open);
                 repo.window.shared.number.load(Ordering::Acquire)
             };
-            assert_eq!(move_on(100), 0, "nothing is known of the first store yet");
-            assert_eq!(move_on(100 + WINDOW_BYTES), 0);
-            assert_eq!(move_on(101 + WINDOW_BYTES), 1);
+            assert_eq!(move_on(100), 1, "the first store is left in any case");
+            assert_eq!(move_on(100), 1, "nothing is known of the next one yet");
+            assert_eq!(move_on(100 + WINDOW_BYTES), 1);
+            assert_eq!(move_on(101 + WINDOW_BYTES), 2);
             assert_eq!(
                 move_on(101 + WINDOW_BYTES),
-                1,
+                2,
                 "the others have not left yet"
             );
-            assert_eq!(move_on(100), 1);
-            assert_eq!(move_on(101 + WINDOW_BYTES), 2);
+            assert_eq!(move_on(100), 2);
+            assert_eq!(move_on(101 + WINDOW_BYTES), 3);
             for handle in [&repo, &other, &repo.fork()] {
                 let mut data = Vec::new();
                 handle
@@ -160,7 +163,7 @@ mod tests {
                     .expect("a blob");
                 let read = handle.read(&empty_tree, ObjectKind::Tree, &mut data);
                 read.expect("the empty tree is always there");
-                assert_eq!(handle.window.store.borrow().0, 2);
+                assert_eq!(handle.window.store.borrow().0, 3);
             }
         }
     }

@@ -145,34 +145,92 @@ pub(super) fn encode<'k>(
     newer: impl Iterator<Item = (&'k ObjectKey, &'k CachePlace)>,
     end: End,
 ) -> Option<Vec<u8>> {
-    let mut entries: Vec<(Vec<u8>, CachePlace)> =
-        newer.map(|(key, place)| (form(key), *place)).collect();
-    entries.extend((0..noted.len()).map(|number| {
-        let (key, place) = noted.entry(number);
-        (key.to_vec(), place)
-    }));
-    entries.sort_by(|one, other| one.0.cmp(&other.0));
-    entries.dedup_by(|later, first| later.0 == first.0);
-    let key_bytes = entries.first()?.0.len();
-    if entries.iter().any(|(key, _)| key.len() != key_bytes) {
+    let mut newer: Vec<(&ObjectKey, &CachePlace)> = newer.collect();
+    newer.sort_unstable_by_key(|(key, _)| (key.0.as_bytes(), code(key)));
+    let first = newer.first().map(|(key, _)| key.0.as_bytes().len());
+    let id_bytes = first.or((noted.len() > 0).then_some(noted.id_bytes))?;
+    let is_other = |(key, _): &(&ObjectKey, &CachePlace)| key.0.as_bytes().len() != id_bytes;
+    if newer.iter().any(is_other) || noted.len() > 0 && noted.id_bytes != id_bytes {
         return None;
     }
-    let mut bytes =
-        Vec::with_capacity(HEAD_BYTES + entries.len() * (key_bytes + CachePlace::BYTES));
+    let width = id_bytes + 1 + CachePlace::BYTES;
+    let mut bytes = Vec::with_capacity(HEAD_BYTES + (noted.len() + newer.len()) * width);
     bytes.extend(end.offset.to_le_bytes());
     bytes.extend(end.last.to_le_bytes());
     bytes.extend(end.checksum);
-    bytes.push(key_bytes as u8 - 1);
-    for (key, place) in entries {
-        bytes.extend(key);
+    bytes.push(id_bytes as u8);
+    // Both are in order, so they are merged.
+    let mut known = noted.bytes.get(HEAD_BYTES..).unwrap_or_default();
+    for (key, place) in newer {
+        let (id, code) = (key.0.as_bytes(), code(key));
+        while let Some((entry, rest)) = known.split_at_checked(width) {
+            let order = entry[..id_bytes].cmp(id).then(entry[id_bytes].cmp(&code));
+            if order.is_lt() {
+                bytes.extend_from_slice(entry);
+            }
+            if order.is_gt() {
+                break;
+            }
+            known = rest;
+        }
+        bytes.extend_from_slice(id);
+        bytes.push(code);
         bytes.extend(place.bytes());
     }
+    bytes.extend_from_slice(known);
     Some(bytes)
+}
+
+fn code(key: &ObjectKey) -> u8 {
+    key.1.map_or(0, Language::code)
 }
 
 fn form(key: &ObjectKey) -> Vec<u8> {
     let id: &NodeId = &key.0;
     let mut bytes = id.as_bytes().to_vec();
-    bytes.push(key.1.map_or(0, Language::code));
+    bytes.push(code(key));
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn keys_that_are_added_bit_by_bit_are_those_of_one_list(
+            parts in prop::collection::vec(
+                prop::collection::vec((0_u8..20, prop::bool::ANY, 0_u64..100), 0..30),
+                0..5,
+            ),
+        ) {
+            let (mut noted, mut all) = (NotedKeys::default(), BTreeMap::new());
+            let end = End { offset: 7, last: 3, checksum: [1; 8] };
+            for part in parts {
+                let part: BTreeMap<ObjectKey, CachePlace> = part
+                    .into_iter()
+                    .map(|(id, is_rust, offset)| {
+                        let id = NodeId::from_bytes(&[id; 20]).expect("twenty bytes");
+                        let place = CachePlace { offset, ..CachePlace::default() };
+                        ((id, is_rust.then_some(Language::Rust)), place)
+                    })
+                    .collect();
+                if let Some(bytes) = encode(&noted, part.iter(), end) {
+                    noted = NotedKeys::parse(bytes).expect("whole");
+                    prop_assert_eq!(noted.end(), Some(end));
+                }
+                all.extend(part);
+            }
+            prop_assert_eq!(noted.len(), all.len());
+            for (key, place) in &all {
+                prop_assert_eq!(noted.get(key), Some(*place));
+            }
+            let at_once = encode(&NotedKeys::default(), all.iter(), end);
+            prop_assert_eq!(at_once.unwrap_or_default(), noted.bytes);
+        }
+    }
 }

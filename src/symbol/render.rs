@@ -4,7 +4,7 @@
 //! same text. What does not fit is shown with less detail, then counted. All text from the file is either a code
 //! span or has its Markdown made harmless: it can never open a heading, a list, a fence or HTML.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use super::appendix::{import_line, private_list, test_list};
@@ -14,6 +14,7 @@ use super::order::{by_importance, is_define};
 use super::outline::{Content, Kind, Outline, Symbol};
 use super::phrase::{NAMES_MAX, SIGNATURE_BYTES_MAX, attributes, listing, without_receiver};
 use crate::base::limit;
+use crate::base::quick_hash::QuickHash;
 
 /// What the list of symbols may take, in bytes, before it is shown with less detail.
 const LIST_BYTES_MAX: usize = 5_000;
@@ -324,8 +325,10 @@ fn push_named(
 /// `A_B_*` (12) for names that begin alike, the others as they are, in the order of the file.
 fn by_prefix(members: &[&Symbol]) -> Vec<String> {
     const TOGETHER_MIN: usize = 3;
-    let names: BTreeSet<&str> = members.iter().map(|member| member.name.as_str()).collect();
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut counts: HashMap<&str, usize, QuickHash> = HashMap::default();
     for prefix in names.iter().flat_map(|name| prefixes(name)) {
         *counts.entry(prefix).or_default() += 1;
     }

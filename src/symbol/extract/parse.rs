@@ -8,6 +8,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
@@ -34,6 +35,10 @@ const HEREDOCS_MAX: usize = 4_096;
 thread_local! {
     static READERS: RefCell<BTreeMap<Language, ByteReader>> = const { RefCell::new(BTreeMap::new()) };
 }
+
+/// Files from this size on are parsed one after the other.
+const ALONE_FROM_BYTES: usize = 256 * 1024;
+static LARGE: Mutex<()> = Mutex::new(());
 
 /// Grammars that this process has loaded.
 static LOADED: AtomicU64 = AtomicU64::new(0);
@@ -62,6 +67,9 @@ pub(super) fn with_tree(
     {
         return false;
     }
+    // A syntax tree takes tens of times the memory of its text: of the largest there is one at a time.
+    let _alone = (text.len() > ALONE_FROM_BYTES)
+        .then(|| LARGE.lock().unwrap_or_else(PoisonError::into_inner));
     READERS.with_borrow_mut(|readers| {
         let reader = readers.entry(language).or_insert_with(|| {
             LOADED.fetch_add(1, Ordering::Relaxed);
