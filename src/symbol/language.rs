@@ -455,7 +455,7 @@ fn by_shebang(head: &[u8]) -> Option<Language> {
     by(program.as_bytes(), &BY_INTERPRETER)
 }
 
-/// A `.h` file is C unless a line of its head can only be C++.
+/// A `.h` file is C unless a line of its head can only be C++. What comments say is no line of it.
 fn header_language(head: &[u8]) -> Language {
     const EVIDENCE: [&str; 11] = [
         "class ",
@@ -481,7 +481,19 @@ fn header_language(head: &[u8]) -> Language {
         "<type_traits>",
     ];
     let head = String::from_utf8_lossy(head);
-    let cpp = head.lines().map(str::trim_start).any(|line| {
+    let mut is_comment = false;
+    let mut code = head.lines().map(str::trim_start).filter(|line| {
+        let was_comment = is_comment;
+        let (open, close) = (line.rfind("/*"), line.rfind("*/"));
+        is_comment = match (open, close) {
+            (Some(open), Some(close)) => open > close,
+            (Some(_), None) => true,
+            (None, Some(_)) => false,
+            (None, None) => is_comment,
+        };
+        !was_comment
+    });
+    let cpp = code.any(|line| {
         EVIDENCE.iter().any(|start| line.starts_with(start))
             || line.starts_with("#include") && LIBRARY.iter().any(|header| line.contains(header))
     });
@@ -568,6 +580,11 @@ mod tests {
                 Language::C,
             ),
             ("/* a class of things */\nint f(void);", Language::C),
+            (
+                "/* compresses\nusing what\n came before */\nint f(void);",
+                Language::C,
+            ),
+            ("/* a\n */\n/* b */ class A;\nclass B;", Language::Cpp),
             ("#pragma once\n#include <vector>\n", Language::Cpp),
             ("#ifdef X\n  namespace a {\n", Language::Cpp),
             ("template <typename T>\n", Language::Cpp),
