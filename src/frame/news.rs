@@ -7,7 +7,7 @@
 //! basis count u32 · place count u32 · bad entries u32 · slots (`agent type\n`, those of the index first) · head records · basis records ·
 //! place records · ids of nodes that people speak about. It is a sealed file.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 
 use super::model::Slot;
@@ -25,10 +25,12 @@ const ID_BYTES: usize = 33;
 const HEADER_BYTES: usize = MAGIC.len() + 2 * ID_BYTES + 5 * 4;
 
 /// Heads that have changed; bases, places, and nodes that people speak about, which have come.
+///
+/// Of a store that is read for the first time these are all: a hash table of such large records would double in memory while it grows.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct News {
-    pub heads: HashMap<(NodeId, u16), Record>,
-    pub bases: HashMap<BasisId, (FrameId, NodeId)>,
+    pub heads: BTreeMap<(NodeId, u16), Record>,
+    pub bases: BTreeMap<BasisId, (FrameId, NodeId)>,
     pub places: HashSet<Place>,
     pub said: HashSet<NodeId>,
 }
@@ -191,8 +193,8 @@ mod tests {
             has_policy: byte == 1,
         };
         News {
-            heads: HashMap::from([((id(1), 0), head(1)), ((id(2), 1), head(2))]),
-            bases: HashMap::from([(BasisId(digest(3)), (FrameId(digest(1)), id(4)))]),
+            heads: BTreeMap::from([((id(1), 0), head(1)), ((id(2), 1), head(2))]),
+            bases: BTreeMap::from([(BasisId(digest(3)), (FrameId(digest(1)), id(4)))]),
             places: HashSet::from([[5; 16], [6; 16]]),
             said: HashSet::from([id(1)]),
         }
