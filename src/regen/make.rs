@@ -212,6 +212,11 @@ impl ChildBodies {
         }
     }
 
+    /// What a node says that was made in this run.
+    pub(super) fn made(&self, number: u32) -> Option<FrameBody> {
+        self.bodies.get(&number).cloned()
+    }
+
     /// What a node's head says: from this run, or from the store; `None` when it has none.
     pub(super) fn of(
         &self,
@@ -219,8 +224,8 @@ impl ChildBodies {
         plan: &Plan,
         number: u32,
     ) -> Result<Option<FrameBody>, NodeError> {
-        if let Some(body) = self.bodies.get(&number) {
-            return Ok(Some(body.clone()));
+        if let Some(body) = self.made(number) {
+            return Ok(Some(body));
         }
         let Some(head) = &plan.heads[number as usize] else {
             return Ok(None);

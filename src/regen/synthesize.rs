@@ -5,11 +5,11 @@
 //! the directory above has one: that is what `synthesize` would make today. One that was invalidated is left alone until
 //! the user asks for it again, and so is what a person or a model has said in its slot.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::body::{FrameBody, NodeError};
-use super::make::read_frame;
+use super::make::{ChildBodies, read_frame};
 use super::plan::{PlannedNode, take_up};
 use super::remake::{self, Remade};
 use crate::agent::Agent;
@@ -217,7 +217,7 @@ impl Synthesizer<'_> {
             ..
         } = plan;
         let mut done = Synthesized::default();
-        let mut bodies: HashMap<u32, FrameBody> = HashMap::new();
+        let mut bodies = ChildBodies::new(self.scan, &tasks);
         let mut is_failed = vec![false; self.scan.len()];
         for PlannedNode {
             node: number,
@@ -234,6 +234,7 @@ impl Synthesizer<'_> {
             {
                 is_failed[at] = true;
                 done.held_back += 1;
+                bodies.release(self.scan, number);
                 continue;
             }
             let basis = self.basis(number, one, &heads);
@@ -241,6 +242,7 @@ impl Synthesizer<'_> {
                 |head: Record| head.basis == basis && head.has_policy && !head.is_invalidated();
             if reason != Reason::Forged && heads[at].is_some_and(is_same) {
                 done.kept += 1;
+                bodies.release(self.scan, number);
                 continue;
             }
             let next = Next { number, one, basis };
@@ -248,7 +250,7 @@ impl Synthesizer<'_> {
                 Ok((frame, body)) => {
                     let invalidation = heads[at].and_then(|head| head.invalidation);
                     heads[at] = Some(frame.stored().record(invalidation));
-                    bodies.insert(number, body);
+                    bodies.put(number, body);
                     done.frames.push(frame);
                     done.made.push(self.scan.path(self.root, number));
                 }
@@ -257,6 +259,7 @@ impl Synthesizer<'_> {
                     done.failed.push((self.scan.path(self.root, number), error));
                 }
             }
+            bodies.release(self.scan, number);
         }
         done.root = heads[self.scan.root() as usize].map(|head| head.frame);
         done
@@ -266,7 +269,7 @@ impl Synthesizer<'_> {
         &self,
         next: &Next<'_>,
         heads: &[Option<Record>],
-        bodies: &HashMap<u32, FrameBody>,
+        bodies: &ChildBodies,
         guard: &dyn Fn(&str, &TreePath) -> Result<(), SecretFound>,
     ) -> Result<(NewFrame, FrameBody), SynthesisError> {
         let Next { number, one, basis } = *next;
@@ -293,13 +296,13 @@ impl Synthesizer<'_> {
         number: u32,
         one: &Chosen,
         heads: &[Option<Record>],
-        bodies: &HashMap<u32, FrameBody>,
+        bodies: &ChildBodies,
     ) -> Result<(String, Vec<FrameId>), SynthesisError> {
         let (mut parts, mut frames) = (Vec::new(), Vec::new());
         for entry in self.scan.entries(number) {
             let mut said = Vec::new();
             for (frame_type, record) in self.said(&entry, one, heads) {
-                let made = entry.node.and_then(|child| bodies.get(&child).cloned());
+                let made = entry.node.and_then(|child| bodies.made(child));
                 let body = made.map_or_else(
                     || Ok(read_frame(self.repo, &record.blob)?.content.into()),
                     Ok::<FrameBody, NodeError>,
@@ -330,6 +333,7 @@ impl Synthesizer<'_> {
             into,
             ..
         } = *self;
+        let nothing_made = ChildBodies::new(scan, &[]);
         remake::compare(
             self.repo,
             self.directories().filter(is_fresh).collect(),
@@ -347,7 +351,7 @@ impl Synthesizer<'_> {
                     agent,
                     into,
                 }
-                .content(number, one, &plan.heads, &HashMap::new())
+                .content(number, one, &plan.heads, &nothing_made)
                 .ok()?;
                 Some(content_digest(&content) != head.content)
             },

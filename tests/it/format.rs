@@ -47,17 +47,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @r"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.28dd95358a0be0a2da49ac1fbae3dbb7645eb3aa0e3f484d4870eb28943e780f");
+    insta::assert_snapshot!(name, @r"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.63b1caea6f7d8cda5d7db9817d15419cc7b3df63cd0c41658ff5550a4ab38932");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 28dd95358a0be0a2da49ac1fbae3dbb7645eb3aa0e3f484d4870eb28943e780f
+    frame: 63b1caea6f7d8cda5d7db9817d15419cc7b3df63cd0c41658ff5550a4ab38932
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: 23606a3f3c3609ba83cfe3934f5161cd2a6a0864d0a08b99c614c42e04551f43
+    basis: 4433e633367d1acac0406caead94ba84413f50c1495e87b2e2d01e5fcc551d45
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -75,20 +75,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @r"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.b19ba0d1e8d99bc65c142635e2f48ba86a73b5e35fb137bf0e9e398f2362a028");
+    insta::assert_snapshot!(name, @r"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.c382e925e41120d63fd2706330f297ae3df82d307980b9fda583cbd477feb699");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: b19ba0d1e8d99bc65c142635e2f48ba86a73b5e35fb137bf0e9e398f2362a028
+    frame: c382e925e41120d63fd2706330f297ae3df82d307980b9fda583cbd477feb699
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: 1851c65ab9b0aaf292385af100f4cfcca771c24828506d82c51a2cb1d5673ff8
+    basis: 7058e66fd2fd44bf7005ff0701c1df893b2027a675d3cb4790f1ad23cf54a09f
     basis-kind: synthesis
     path: "src"
-    children: [28dd95358a0be0a2da49ac1fbae3dbb7645eb3aa0e3f484d4870eb28943e780f]
+    children: [63b1caea6f7d8cda5d7db9817d15419cc7b3df63cd0c41658ff5550a4ab38932]
     tool: git-merkle 0.1.0
     ---
 
