@@ -12,6 +12,7 @@ pub mod hash;
 pub mod id;
 pub mod kind;
 pub mod limit;
+pub mod numbered;
 pub mod path;
 pub mod printable;
 pub mod quick_hash;

@@ -13,7 +13,6 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::io::{self, BufWriter, Write};
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::commit::Committed;
@@ -248,7 +247,7 @@ impl Index {
         if let Some(base) = &self.base {
             let mut pass = |said: &[u8]| {
                 nodes.extend(record::unpadded(said));
-                Ok(ControlFlow::Continue(()))
+                Ok(())
             };
             let visited = base.said.visit(&base.source, &mut pass);
             self.noted(visited);
@@ -287,20 +286,13 @@ impl Index {
             return false;
         };
         let id_len = base.commit.as_bytes().len();
-        let mut is_there = false;
-        let mut pass = |bytes: &[u8]| {
-            is_there = bytes[32..34] == slot.to_le_bytes()
+        let mut is_such = |bytes: &[u8]| {
+            bytes[32..34] == slot.to_le_bytes()
                 && !self.is_replaced(bytes, id_len)
-                && record::decode_head(bytes).is_some_and(|head| head.seq > 0 && is_such(&head));
-            Ok(if is_there {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            })
+                && record::decode_head(bytes).is_some_and(|head| head.seq > 0 && is_such(&head))
         };
-        let visited = base.heads.visit(&base.source, &mut pass);
-        self.noted(visited);
-        is_there
+        let is_there = base.heads.any(&base.source, &mut is_such);
+        self.noted(is_there).unwrap_or(false)
     }
 
     /// Adds a frame that has been stored.
@@ -523,7 +515,7 @@ impl Index {
                 let news = self.news.encode(table);
                 self.merged(table, &sorted(&news, table), &mut |_| {
                     *count += 1;
-                    Ok(ControlFlow::Continue(()))
+                    Ok(())
                 })?;
             }
         }
@@ -560,16 +552,16 @@ impl Index {
             let shape = [base.heads, base.bases, base.places, base.said][table];
             shape.visit(&base.source, &mut |known| {
                 while let Some(new) = news.next_if(|new| *new < known) {
-                    let _ = pass(new)?;
+                    pass(new)?;
                 }
                 if table > 0 || !self.is_replaced(known, id_len) {
                     let _ = news.next_if(|new| *new == known);
-                    let _ = pass(known)?;
+                    pass(known)?;
                 }
-                Ok(ControlFlow::Continue(()))
+                Ok(())
             })?;
         }
-        news.try_for_each(|new| pass(new).map(drop))
+        news.try_for_each(pass)
     }
 
     fn is_replaced(&self, record: &[u8], id_len: usize) -> bool {

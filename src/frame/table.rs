@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fs::File;
 use std::io::{self, Write};
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, PoisonError};
 
@@ -249,26 +249,41 @@ impl Shape {
         Ok(())
     }
 
-    /// Passes on all records, in order, a part of the table in memory at a time, until one breaks.
+    /// Passes on all records, in order.
     pub(super) fn visit(self, source: &Source, pass: &mut Pass<'_>) -> io::Result<()> {
         let width = self.width as usize;
-        let at_once = (VISIT_BYTES / width).max(1);
-        for start in (0..self.count as usize).step_by(at_once) {
-            let count = at_once.min(self.count as usize - start);
-            let at = self.records_at() + (start * width) as u64;
-            let part = source.read(at, count * width)?;
-            for record in part.chunks_exact(width) {
-                if pass(record)?.is_break() {
-                    return Ok(());
-                }
+        self.parts(source)
+            .try_for_each(|part| part?.chunks_exact(width).try_for_each(&mut *pass))
+    }
+
+    /// True when a record is such a one; looks at them in order, and at none behind it.
+    pub(super) fn any(
+        self,
+        source: &Source,
+        is_such: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> io::Result<bool> {
+        let width = self.width as usize;
+        for part in self.parts(source) {
+            if part?.chunks_exact(width).any(&mut *is_such) {
+                return Ok(true);
             }
         }
-        Ok(())
+        Ok(false)
+    }
+
+    /// The records, a part of the table in memory at a time.
+    fn parts(self, source: &Source) -> impl Iterator<Item = io::Result<Cow<'_, [u8]>>> {
+        let (count, width) = (self.count as usize, self.width as usize);
+        let at_once = (VISIT_BYTES / width).max(1);
+        (0..count).step_by(at_once).map(move |start| {
+            let at = self.records_at() + (start * width) as u64;
+            source.read(at, at_once.min(count - start) * width)
+        })
     }
 }
 
-/// Takes one record; may end the visit.
-pub(super) type Pass<'p> = dyn FnMut(&[u8]) -> io::Result<ControlFlow<()>> + 'p;
+/// Takes one record.
+pub(super) type Pass<'p> = dyn FnMut(&[u8]) -> io::Result<()> + 'p;
 
 /// Writes the fan-out and the records: `records` passes them on, sorted, the same each time.
 pub(super) fn write(
@@ -279,7 +294,7 @@ pub(super) fn write(
     let mut bounds = vec![0_u32; (1 << shape.bits()) + 1];
     records(&mut |record| {
         bounds[shape.bucket(record) as usize + 1] += 1;
-        Ok(ControlFlow::Continue(()))
+        Ok(())
     })?;
     let mut sum = 0;
     for bound in &mut bounds {
@@ -292,10 +307,7 @@ pub(super) fn write(
         .collect();
     out.write_all(&bytes)?;
     drop((bytes, bounds));
-    records(&mut |record| {
-        out.write_all(record)?;
-        Ok(ControlFlow::Continue(()))
-    })
+    records(&mut |record| out.write_all(record))
 }
 
 #[cfg(test)]
@@ -328,12 +340,7 @@ mod tests {
                 width: 34,
             };
             let mut bytes = vec![0; 16];
-            let all = |pass: &mut Pass<'_>| {
-                for record in records.chunks_exact(34) {
-                    let _ = pass(record)?;
-                }
-                Ok(())
-            };
+            let all = |pass: &mut Pass<'_>| records.chunks_exact(34).try_for_each(pass);
             write(&mut bytes, shape, &all).expect("memory");
             assert_eq!(bytes.len() as u64, shape.end());
             let source = Source::Memory(bytes);
@@ -344,10 +351,17 @@ mod tests {
             let mut visited = Vec::new();
             let mut pass = |record: &[u8]| {
                 visited.extend_from_slice(record);
-                Ok(ControlFlow::Continue(()))
+                Ok(())
             };
             shape.visit(&source, &mut pass).expect("in range");
             assert_eq!(visited, records);
+            let mut seen = 0;
+            let mut is_third = |_: &[u8]| {
+                seen += 1;
+                seen == 3
+            };
+            let is_there = shape.any(&source, &mut is_third).expect("in range");
+            assert_eq!((is_there, seen), (count >= 3, count.min(3)));
             let absent = Digest::of("test/2", b"").0;
             assert!(records_of(shape, &source, &absent).is_empty());
         }

@@ -268,6 +268,13 @@ impl Repository {
             .with(open, |store| read(store.filter(|_| !oid.is_empty_tree())))
     }
 
+    /// Gives back what is mapped of packs, before work that reads no object; handles of other threads follow with their next read.
+    pub fn leave_packs(&self) {
+        let hash = self.inner.object_hash();
+        self.window
+            .leave(|| open_objects(&self.objects_dir, hash).ok());
+    }
+
     /// Reads an object's body into the cleared buffer. Never fetches.
     pub fn read(
         &self,

@@ -11,7 +11,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gix::OdbHandle;
 
@@ -86,11 +86,26 @@ impl Window {
         if !is_first && bytes <= least_bytes.saturating_add(WINDOW_BYTES) {
             return;
         }
-        let mut current = self.current();
+        let current = self.current();
         // Another thread may have been quicker.
-        if self.shared.least_bytes.load(Ordering::Relaxed) != least_bytes {
-            return;
+        if self.shared.least_bytes.load(Ordering::Relaxed) == least_bytes {
+            self.replace(current, open);
         }
+    }
+
+    /// Leaves the store that was read from, so that nothing of packs is mapped until the next read; the first one stays.
+    pub(super) fn leave(&self, open: impl FnOnce() -> Option<OdbHandle>) {
+        if self.shared.number.load(Ordering::Relaxed) > 0 {
+            self.replace(self.current(), open);
+            self.follow();
+        }
+    }
+
+    fn replace(
+        &self,
+        mut current: MutexGuard<'_, Option<OdbHandle>>,
+        open: impl FnOnce() -> Option<OdbHandle>,
+    ) {
         if let Some(next) = open() {
             *current = Some(next);
             self.shared.least_bytes.store(u64::MAX, Ordering::Relaxed);
@@ -107,7 +122,7 @@ impl Window {
         }
     }
 
-    fn current(&self) -> std::sync::MutexGuard<'_, Option<OdbHandle>> {
+    fn current(&self) -> MutexGuard<'_, Option<OdbHandle>> {
         let current = self.shared.current.lock();
         current.unwrap_or_else(PoisonError::into_inner)
     }
@@ -126,9 +141,110 @@ fn file_pages_bytes() -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::super::fixture::Fixture;
     use super::super::object::ObjectKind;
+    use super::super::repo::Repository;
     use super::*;
+    use crate::base::NodeId;
+
+    /// Asks a handle's window to move on, as if the process had these pages of files.
+    fn move_on(repo: &Repository, bytes: u64) -> u32 {
+        let hash = repo.hash_kind().to_gix();
+        let open = || super::super::repo::open_objects(&repo.objects_dir, hash).ok();
+        repo.window.move_on(bytes, open);
+        repo.window.shared.number.load(Ordering::Acquire)
+    }
+
+    /// One thing that happens to a repository that is being read.
+    #[derive(Debug, Clone)]
+    enum Step {
+        Read { handle: usize, blob: usize },
+        MoveOn { handle: usize, bytes: u64 },
+        Leave { handle: usize },
+        Fork,
+        Add,
+        Repack(&'static [&'static str]),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        const REPACKS: [&[&str]; 3] = [&["repack", "-dq"], &["repack", "-adfq"], &["gc", "-q"]];
+        prop_oneof![
+            12 => (any::<usize>(), any::<usize>()).prop_map(|(handle, blob)| Step::Read { handle, blob }),
+            6 => (any::<usize>(), 0..3 * WINDOW_BYTES).prop_map(|(handle, bytes)| Step::MoveOn { handle, bytes }),
+            1 => any::<usize>().prop_map(|handle| Step::Leave { handle }),
+            1 => Just(Step::Fork),
+            1 => Just(Step::Add),
+            1 => proptest::sample::select(&REPACKS[..]).prop_map(Step::Repack),
+        ]
+    }
+
+    /// A repository with a commit for each text, so that a pack of all has long chains of deltas.
+    struct Texts {
+        fixture: Fixture,
+        texts: Vec<(NodeId, Vec<u8>)>,
+    }
+
+    impl Texts {
+        fn add(&mut self) {
+            let number = self.texts.len();
+            let lines = (0..40 + 7 * number).map(|line| format!("line {line} of many\n"));
+            let text = lines.collect::<String>() + &format!("version {number}\n");
+            self.fixture.file("text", &text);
+            self.fixture.commit("another");
+            self.texts
+                .push((self.fixture.id("HEAD:text"), text.into_bytes()));
+        }
+
+        fn check(&self, repo: &Repository, at: usize) {
+            let ((id, text), mut data) = (&self.texts[at % self.texts.len()], Vec::new());
+            repo.read(id, ObjectKind::Blob, &mut data).expect("a blob");
+            assert!(data == *text, "{id}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(12))]
+
+        /// Whatever store a handle reads through, and whatever git does to the packs meanwhile, it reads the same bytes.
+        #[test]
+        fn stores_that_change_read_the_same(
+            steps in proptest::collection::vec(step(), 1..60),
+            is_sha256 in any::<bool>(),
+        ) {
+            let [sha1, sha256] = Fixture::both();
+            let fixture = if is_sha256 { sha256 } else { sha1 };
+            let mut texts = Texts { fixture, texts: Vec::new() };
+            (0..12).for_each(|_| texts.add());
+            texts.fixture.git(&["repack", "-adfq"]);
+            let mut handles = vec![texts.fixture.open()];
+            for step in steps {
+                let count = handles.len();
+                match step {
+                    Step::Read { handle, blob } => texts.check(&handles[handle % count], blob),
+                    Step::MoveOn { handle, bytes } => drop(move_on(&handles[handle % count], bytes)),
+                    Step::Leave { handle } => handles[handle % count].leave_packs(),
+                    Step::Fork => handles.push(handles[0].fork()),
+                    Step::Add => texts.add(),
+                    Step::Repack(arguments) => drop(texts.fixture.git(arguments)),
+                }
+            }
+            // The same on threads, each of which moves the others on.
+            let forks: Vec<Repository> = (0..3).map(|_| handles[0].fork()).collect();
+            let texts = &texts;
+            std::thread::scope(|scope| {
+                for repo in forks {
+                    scope.spawn(move || {
+                        for at in 0..4 * texts.texts.len() {
+                            texts.check(&repo, at);
+                            move_on(&repo, (at as u64 % 4) * WINDOW_BYTES);
+                        }
+                    });
+                }
+            });
+        }
+    }
 
     #[test]
     fn all_handles_move_on_to_a_store_that_has_nothing_mapped() {
@@ -139,12 +255,7 @@ mod tests {
             let other = repo.fork();
             let empty_tree = gix::ObjectId::empty_tree(repo.hash_kind().to_gix());
             let empty_tree = super::super::object::from_oid(&empty_tree);
-            let move_on = |bytes| {
-                let hash = repo.hash_kind().to_gix();
-                let open = || super::super::repo::open_objects(&repo.objects_dir, hash).ok();
-                repo.window.move_on(bytes, open);
-                repo.window.shared.number.load(Ordering::Acquire)
-            };
+            let move_on = |bytes| move_on(&repo, bytes);
             assert_eq!(move_on(100), 1, "the first store is left in any case");
             assert_eq!(move_on(100), 1, "nothing is known of the next one yet");
             assert_eq!(move_on(100 + WINDOW_BYTES), 1);

@@ -106,6 +106,8 @@ impl Files {
         let mut all = tree.all();
         for _ in 0..PATHS_MAX {
             let Some(walked) = all.next_path() else {
+                files.paths.shrink_to_fit();
+                files.contents.shrink_to_fit();
                 return files;
             };
             if !matches!(walked.entry.mode, EntryMode::File | EntryMode::Executable) {

@@ -83,8 +83,8 @@ pub(super) fn load(
     })
 }
 
-/// Keeps references that were found out from all symbols, of which these are the bytes; a failure to write only costs time.
-pub(super) fn save(cache: &StateDir, kept: &KeptLinks, links: &[u8]) {
+/// Keeps references that were found out from all symbols; a failure to write only costs time.
+pub(super) fn save(cache: &StateDir, kept: &KeptLinks) {
     if kept.absent.len() > ABSENT_MAX {
         return;
     }
@@ -96,7 +96,7 @@ pub(super) fn save(cache: &StateDir, kept: &KeptLinks, links: &[u8]) {
         .collect();
     let mut bytes = (words.join(" ") + "\n").into_bytes();
     bytes.extend(kept.places.iter().flat_map(CachePlace::bytes));
-    bytes.extend_from_slice(links);
+    bytes.extend(kept.links.encode());
     let written = |name: &&str| {
         let file = cache.open(name, FILE_BYTES_MAX).ok()?;
         file.metadata().ok()?.modified().ok()

@@ -7,7 +7,7 @@
 //! | some paths of a small snapshot | the same as for all files |
 //! | some paths of a large one | these files, and what they see: see [`near`] |
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::brief;
@@ -19,18 +19,15 @@ use crate::context::tree::Tree;
 use crate::git::{Repository, StateDir};
 use crate::regen::record::{Blob, Records, object_cache, with_blob};
 use crate::symbol::map::{
-    Detail, FileSymbols, MapFile, MapLinks, References, SymbolCache, SymbolMap, SymbolSource, Uses,
-    UsesSource, near,
+    Detail, FileSymbols, MapFile, MapLinks, References, SymbolCache, SymbolMap, SymbolSource, near,
 };
 use crate::symbol::{CachePlace, Cached as _};
 use crate::synthesis::outline;
 
 /// Most files of one map: a repository can have far more paths than objects.
 pub const FILES_MAX: usize = 100_000;
-/// Most files of a snapshot that are all read to say who refers to a few of them.
+/// Most files of a snapshot that are all read to say who refers to a few of them, and whose symbols stay in memory for that.
 pub const COUNTED_FILES_MAX: usize = 5_000;
-/// Names that files use, in bytes, that stay in memory until it is known what they refer to; those of the others are read again.
-const USES_BYTES_MAX: usize = 8 << 20;
 /// Files whose texts are made at once, where all are shown.
 const TEXTS_AT_ONCE: usize = 4_096;
 
@@ -248,11 +245,13 @@ impl SymbolSource for LaterSymbols {
         let number = number as usize;
         self.read[number].get_or_init(|| Box::new(self.take(number)))
     }
-}
 
-impl UsesSource for LaterSymbols {
-    fn uses(&self, number: u32) -> Uses {
-        self.take(number as usize).uses
+    fn look(&self, number: u32) -> Cow<'_, FileSymbols> {
+        let number = number as usize;
+        match self.read[number].get() {
+            Some(symbols) => Cow::Borrowed(symbols),
+            None => Cow::Owned(self.take(number)),
+        }
     }
 }
 
@@ -326,21 +325,6 @@ fn symbols_from<R, E: From<FilesError>>(
     Ok((found, root))
 }
 
-/// One content, to find out who refers to whom.
-enum ReadContent {
-    /// With the names that it uses: there is room for them, or no cache takes it.
-    Whole(Box<FileSymbols>),
-    /// Without them: they are read from the cache, for one look.
-    Declared(Box<FileSymbols>),
-}
-
-impl ReadContent {
-    fn symbols(&self) -> &FileSymbols {
-        let (Self::Whole(symbols) | Self::Declared(symbols)) = self;
-        symbols
-    }
-}
-
 /// Where the symbols of a tree come from.
 struct Source<'s> {
     repo: &'s Repository,
@@ -395,69 +379,55 @@ impl Source<'_> {
     /// Reads all files to find out what follows from them, and keeps that. Of what was read nothing stays in memory.
     fn find_links(&self) -> KeptLinks {
         let later = LaterSymbols::new(self.repo, self.state, &self.files, Arc::clone(&self.cache));
-        let read = self.read_all(&later);
+        self.read_all(&later);
+        self.repo.leave_packs();
         let paths = self.files.paths.iter();
         let files: Vec<MapFile<'_>> = paths
-            .map(|(path, number)| match &read[*number as usize] {
-                ReadContent::Whole(symbols) => MapFile::new(path, symbols),
-                ReadContent::Declared(symbols) => MapFile::declared(path, symbols, &later, *number),
-            })
+            .map(|(path, number)| MapFile::later(path, &later, *number))
             .collect();
-        let bytes = MapLinks::of(&files).encode();
+        let links = MapLinks::of(&files);
         drop(files);
-        let contents = 0..read.len() as u32;
-        let absent: Vec<u32> = contents
-            .filter(|number| read[*number as usize].symbols().is_absent)
-            .collect();
-        drop(read);
+        // What is not in this clone no cache takes, so it has stayed.
+        let absent = (0..).zip(&later.read);
+        let absent = absent.filter(|(_, read)| read.get().is_some_and(|read| read.is_absent));
+        let absent = absent.map(|(number, _)| number).collect();
+        drop(later);
         let place = |content: &Content| self.cache.place(content.id, content.language);
         let places = self.files.contents.iter().map(place);
-        let links = MapLinks::decode(bytes.clone(), self.files.paths.len());
         let kept = KeptLinks {
             tree: self.tree,
             places: Arc::new(places.map(Option::unwrap_or_default).collect()),
-            links: Arc::new(links.expect("it was encoded for as many files")),
+            links: Arc::new(links),
             absent,
             is_cut: self.files.is_cut,
         };
-        links::save(&self.state.cache(), &kept, &bytes);
+        links::save(&self.state.cache(), &kept);
         kept
     }
 
-    /// What each content declares, in two passes: first, all that is not in the cache is parsed into it, and nothing of it stays.
+    /// Parses what is not in the cache into it; of a small snapshot, then reads all, which would be read twice otherwise.
     ///
     /// Values that are made between two parses lie scattered in what the parses have taken, and hold several times
-    /// their own memory. So what stays is read from the cache when the last parse is done; only what no cache takes stays from the first pass.
-    fn read_all(&self, later: &LaterSymbols) -> Vec<ReadContent> {
+    /// their own memory. So what stays is read from the cache when the last parse is done; only what no cache takes stays from the parses.
+    fn read_all(&self, later: &LaterSymbols) {
         let (cache, contents) = (&self.cache, &self.files.contents);
         let is_cached = |number: usize| {
             let content = &contents[number];
             cache.has(content.id, content.language)
         };
         let parse = |repo: &Repository, number: usize| {
-            let symbols = (!is_cached(number)).then(|| later.read_one(repo, number))?;
-            (!is_cached(number)).then(|| Box::new(symbols))
+            let symbols = (!is_cached(number)).then(|| later.read_one(repo, number));
+            if let Some(symbols) = symbols.filter(|_| !is_cached(number)) {
+                later.read[number].get_or_init(|| Box::new(symbols));
+            }
         };
-        let count = contents.len();
-        let uncached = on_all_cores(count, self.repo, || self.repo.fork(), parse);
-        let uses_bytes = AtomicUsize::new(0);
-        let read = |repo: &Repository, number: usize| {
-            let symbols = uncached[number]
-                .is_none()
-                .then(|| later.read_one(repo, number))?;
-            let bytes = symbols.uses.size_bytes();
-            let before = uses_bytes.fetch_add(bytes, Ordering::Relaxed);
-            Some(if bytes == 0 || before + bytes <= USES_BYTES_MAX {
-                ReadContent::Whole(Box::new(symbols))
-            } else {
-                ReadContent::Declared(Box::new(symbols.declared_alone()))
-            })
-        };
-        let read = on_all_cores(count, self.repo, || self.repo.fork(), read);
-        let kept = |uncached: Option<_>| ReadContent::Whole(uncached.unwrap_or_default());
-        let both = read.into_iter().zip(uncached);
-        both.map(|(read, uncached)| read.unwrap_or_else(|| kept(uncached)))
-            .collect()
+        let _: Vec<()> = on_all_cores(contents.len(), self.repo, || self.repo.fork(), parse);
+        if contents.len() <= COUNTED_FILES_MAX {
+            let read = |(): &(), number: usize| {
+                later.symbols(number as u32);
+            };
+            let _: Vec<()> = on_all_cores(contents.len(), &(), || (), read);
+        }
     }
 
     /// Some files and what they see.

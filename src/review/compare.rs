@@ -10,7 +10,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::change::{Change, Changes, Code, Content, File, How, Refers, Section, Version};
 use super::declaration::Declaration;
-use super::signature::find_word;
 use crate::symbol::Kind;
 
 /// Finds what changed in files.
@@ -328,11 +327,7 @@ fn change(how: How, file: u32) -> Change {
 /// Whether one may be the other in another file: a name alone is not enough, as every program has a `main`. Who may use it may
 /// be another there.
 fn is_alike(one: &Declaration, other: &Declaration) -> bool {
-    let tail = |one: &Declaration| {
-        let at = find_word(one.form(), &one.own).unwrap_or(0);
-        one.form()[at..].to_owned()
-    };
-    if one.kind != other.kind || tail(one) != tail(other) || one.value != other.value {
+    if one.kind != other.kind || one.behind() != other.behind() || one.value != other.value {
         return false;
     }
     match one.kind {
@@ -340,7 +335,9 @@ fn is_alike(one: &Declaration, other: &Declaration) -> bool {
         // `mod x;` says where another file stands, which moves by itself.
         Kind::Module => one.body != [0; 16],
         Kind::Class | Kind::Struct | Kind::Enum | Kind::Interface => true,
-        _ => one.body == other.body && one.body != [0; 16] || tail(one).len() > one.own.len() + 6,
+        _ => {
+            one.body == other.body && one.body != [0; 16] || one.behind().len() > one.own.len() + 6
+        }
     }
 }
 

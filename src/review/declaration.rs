@@ -3,7 +3,7 @@
 use super::export;
 use super::form::form;
 use super::lifetime;
-use super::signature::{attribute, counts, normal, normal_value};
+use super::signature::{attribute, counts, find_word, normal, normal_value};
 use crate::symbol::{BodyDigest, Kind, Language, Outline, Symbol, Visibility};
 
 /// One declaration of a file.
@@ -52,6 +52,13 @@ impl Declaration {
     #[must_use]
     pub fn form(&self) -> &str {
         self.form.as_deref().unwrap_or(&self.signature)
+    }
+
+    /// The form from its own name on: without what stands in front, such as who may use it.
+    #[must_use]
+    pub fn behind(&self) -> &str {
+        let form = self.form();
+        &form[find_word(form, &self.own).unwrap_or(0)..]
     }
 
     /// Whether its value is what others see of it, so that another one is a change of the signature.

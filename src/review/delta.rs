@@ -1,7 +1,7 @@
 //! What of a signature differs, in as few words as say it: `redirect(…, code: int = 302→303, …)`.
 
 use super::declaration::Declaration;
-use super::signature::parts;
+use super::signature::{is_word, parts};
 use crate::symbol::Visibility;
 
 /// A piece of what is said about a signature.
@@ -223,17 +223,16 @@ fn cut_end(text: &str) -> String {
 
 /// Names and numbers in one piece, everything else by character.
 fn words(text: &str) -> Vec<&str> {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let mut words = Vec::new();
     let mut from = 0;
     let mut last_part = false;
     for (at, c) in text.char_indices() {
-        let is_word = is_part(c);
-        if at > from && !(is_word && last_part) {
+        let is_part = is_word(c);
+        if at > from && !(is_part && last_part) {
             words.push(&text[from..at]);
             from = at;
         }
-        last_part = is_word;
+        last_part = is_part;
     }
     if from < text.len() {
         words.push(&text[from..]);

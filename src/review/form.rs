@@ -7,7 +7,7 @@
 //! | C | names of parameters, marks of linkers, the old style of declaring parameters behind the list |
 
 use super::lifetime;
-use super::signature::{Parts, parts, split};
+use super::signature::{Parts, is_word, parts, split};
 use crate::symbol::Language;
 
 /// The form of a signature; `None` where it is compared as it is written. `lifetimes` are those that need no name in what is
@@ -62,10 +62,6 @@ fn first_of<'n>(text: &str, names: &[&'n str]) -> Option<(usize, &'n str)> {
         .iter()
         .filter_map(|name| Some((text.find(name)?, *name)));
     found.min_by_key(|(at, _)| *at)
-}
-
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
 }
 
 fn go(signature: &str, name: &str) -> String {

@@ -3,6 +3,8 @@
 //! A lifetime needs none where the list behind `impl` or a name declares it without a bound, and it is used once. What stands in
 //! an implementation may use it too, and is then compared without it.
 
+use super::signature::is_word;
+
 /// The lifetimes that a signature declares and uses once, as in `'a`.
 pub(super) fn nameless(signature: &str) -> Vec<&str> {
     let Some((list, _)) = declared(signature) else {
@@ -87,10 +89,6 @@ fn unnamed(text: &str, name: &str) -> String {
 fn places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
     let found = text.match_indices(name).map(|(at, _)| at);
     found.filter(move |at| !text[at + name.len()..].starts_with(is_word))
-}
-
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
 }
 
 #[cfg(test)]

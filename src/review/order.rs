@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::change::{Change, Changes, File, How, Section};
 use super::declaration::Declaration;
 use super::role::FileRole;
-use super::signature::find_word;
 use crate::base::TreePath;
 
 impl Changes {
@@ -157,14 +156,10 @@ fn is_visibility_alone(change: &Change) -> bool {
     let (Some(old), Some(new)) = (&change.old, &change.new) else {
         return false;
     };
-    let behind = |one: &Declaration| {
-        let at = find_word(one.form(), &one.own).unwrap_or(0);
-        one.form()[at..].to_owned()
-    };
     old.own_visibility != new.own_visibility
         && old.attributes == new.attributes
         && old.value == new.value
-        && behind(old) == behind(new)
+        && old.behind() == new.behind()
 }
 
 /// Traits of Rust that a type has in addition break nothing.

@@ -54,7 +54,8 @@ pub(super) fn attribute(language: Option<Language>, text: &str) -> String {
     out
 }
 
-fn is_word(c: char) -> bool {
+/// A part of a name.
+pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
@@ -181,9 +182,8 @@ fn list_start(rest: &str) -> Option<usize> {
 
 /// Where a name stands as a whole word for the first time.
 pub(super) fn find_word(text: &str, word: &str) -> Option<usize> {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let is_whole = |at: &usize| {
-        !text[..*at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part)
+        !text[..*at].ends_with(is_word) && !text[at + word.len()..].starts_with(is_word)
     };
     text.match_indices(word).map(|(at, _)| at).find(is_whole)
 }

@@ -488,7 +488,7 @@ fn ladder(
 
 /// The files that refer to each other, and each of the chosen ones that has no such partner.
 fn components(map: &SymbolMap<'_>, chosen: &[KeptFile]) -> Vec<Vec<TreePath>> {
-    let mut groups = map.references().partners();
+    let mut groups = map.references().partners().to_vec();
     let in_group: BTreeSet<u32> = groups.iter().flatten().copied().collect();
     let alone = chosen.iter().map(|file| file.number);
     let alone = alone.filter(|number| !in_group.contains(number));

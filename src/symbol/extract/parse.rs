@@ -67,7 +67,7 @@ pub(super) fn with_tree(
     {
         return false;
     }
-    // A syntax tree takes tens of times the memory of its text: of the largest there is one at a time.
+    // The tree of such a text takes megabytes: of the largest there is one at a time.
     let _alone = (text.len() > ALONE_FROM_BYTES)
         .then(|| LARGE.lock().unwrap_or_else(PoisonError::into_inner));
     READERS.with_borrow_mut(|readers| {

@@ -4,31 +4,43 @@
 
 use std::collections::HashMap;
 
-use super::entries::{Entries, Mark};
-use super::file::MapFile;
-use crate::base::quick_hash::QuickHash;
+use super::entries::{Mark, Modifiers};
+use super::entry::FileSymbols;
+use crate::base::numbered::NumberedTexts;
 use crate::symbol::language::Language;
 
 /// Most declarations of one name that are looked through one by one.
 const CANDIDATES_MAX: u32 = 24;
+/// No name: what stands at the level of the file.
+const NO_OWNER: u32 = u32::MAX;
 
-/// A declaration, with what decides whether it is meant.
+/// A declaration, with what decides whether it is meant: there are millions.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Declared {
     /// The number of its file.
     pub file: u32,
-    /// Its number there.
-    pub entry: u32,
-    /// The number of the name of the type that it is a member of; `None` at the level of the file.
-    pub owner: Option<u32>,
+    owner: u32,
+    entry: u16,
     pub is_public: bool,
     pub is_property: bool,
 }
 
+impl Declared {
+    /// Its number in its file.
+    pub(super) fn entry(&self) -> u32 {
+        self.entry.into()
+    }
+
+    /// The number of the name of the type that it is a member of; `None` at the level of the file.
+    pub(super) fn owner(&self) -> Option<u32> {
+        (self.owner != NO_OWNER).then_some(self.owner)
+    }
+}
+
 /// The names that are declared in one family of languages.
 #[derive(Default)]
-pub(super) struct Names<'f> {
-    numbers: HashMap<&'f str, u32, QuickHash>,
+pub(super) struct Names {
+    texts: NumberedTexts,
     /// For each number how many declarations there are, and where those behind them begin in the list.
     counts: Vec<u32>,
     ends: Vec<u32>,
@@ -38,12 +50,32 @@ pub(super) struct Names<'f> {
 
 /// All declarations.
 #[derive(Default)]
-pub(super) struct Declarations<'f> {
-    families: HashMap<Language, Names<'f>>,
-    /// For each entry of each file the number of its name.
+pub(super) struct Declarations {
+    families: HashMap<Language, Names>,
+    /// For each file the family in which others may mean its declarations.
+    family_of: Vec<Option<Language>>,
+    /// Until they are put together, for each entry of each file the number of its name, and what decides whether it is meant.
     own: Vec<u32>,
-    /// For each file where its entries end in that list.
-    own_ends: Vec<u32>,
+    forms: Vec<EntryForm>,
+    /// For each file where its entries end in these lists.
+    own_ends: Vec<usize>,
+}
+
+#[derive(Clone, Copy)]
+struct EntryForm {
+    depth: u8,
+    is_public: bool,
+    is_property: bool,
+}
+
+impl EntryForm {
+    fn of(form: &Modifiers) -> Self {
+        Self {
+            depth: form.depth,
+            is_public: form.is_public,
+            is_property: form.mark == Mark::Property,
+        }
+    }
 }
 
 /// Languages that refer to each other's files.
@@ -55,47 +87,39 @@ fn family(language: Language) -> Language {
     }
 }
 
-impl<'f> Declarations<'f> {
-    /// Collects them in the order of files: numbers the names first, then puts the declarations of each name together.
-    pub(super) fn of(files: &[MapFile<'f>]) -> Self {
-        let mut all = Self::default();
-        for file in files {
-            if let Some(language) = language_of(file) {
-                let names = all.families.entry(family(language)).or_default();
-                all.own.extend(
-                    file.symbols()
-                        .entries
-                        .iter()
-                        .map(|entry| names.add(entry.name)),
-                );
-            }
-            all.own_ends.push(all.own.len() as u32);
+impl Declarations {
+    /// Takes in the next file: numbers its names, and counts how often each is declared.
+    pub(super) fn add(&mut self, symbols: &FileSymbols) {
+        let language = symbols.language.filter(|_| symbols.is_parsed);
+        let family = language.map(family);
+        if let Some(family) = family {
+            let names = self.families.entry(family).or_default();
+            let entries = &symbols.entries;
+            self.own
+                .extend(entries.iter().map(|entry| names.add(entry.name)));
+            self.forms.extend(entries.forms().map(EntryForm::of));
         }
-        all.families.values_mut().for_each(Names::make_room);
+        self.family_of.push(family);
+        self.own_ends.push(self.own.len());
+    }
+
+    /// Puts the declarations of each name together, in the order of files, when the last file was taken in.
+    pub(super) fn put_together(&mut self) {
+        self.families.values_mut().for_each(Names::make_room);
         let mut from = 0;
-        for (number, file) in files.iter().enumerate() {
-            let own = &all.own[from..all.own_ends[number] as usize];
-            from += own.len();
-            if let Some(names) =
-                language_of(file).and_then(|language| all.families.get_mut(&family(language)))
-            {
-                names.put_all(number as u32, &file.symbols().entries, own);
+        for (number, (family, end)) in self.family_of.iter().zip(&self.own_ends).enumerate() {
+            let (own, forms) = (&self.own[from..*end], &self.forms[from..*end]);
+            from = *end;
+            if let Some(names) = family.and_then(|family| self.families.get_mut(&family)) {
+                names.put_all(number as u32, forms, own);
             }
         }
-        all
+        (self.own, self.forms, self.own_ends) = Default::default();
     }
 
     /// What the names of a language could mean.
-    pub(super) fn names(&self, language: Language) -> Option<&Names<'f>> {
+    pub(super) fn names(&self, language: Language) -> Option<&Names> {
         self.families.get(&family(language))
-    }
-
-    /// The numbers of the names that a file declares, in the order of its entries.
-    pub(super) fn own(&self, file: u32) -> &[u32] {
-        let from = file
-            .checked_sub(1)
-            .map_or(0, |before| self.own_ends[before as usize]);
-        &self.own[from as usize..self.own_ends[file as usize] as usize]
     }
 
     /// More than any number of a name.
@@ -108,15 +132,10 @@ impl<'f> Declarations<'f> {
     }
 }
 
-/// The language of a file whose declarations others may mean.
-fn language_of(file: &MapFile<'_>) -> Option<Language> {
-    file.symbols().language.filter(|_| file.symbols().is_parsed)
-}
-
-impl<'f> Names<'f> {
+impl Names {
     /// Counts one more declaration of a name.
-    fn add(&mut self, name: &'f str) -> u32 {
-        let number = *self.numbers.entry(name).or_insert(self.counts.len() as u32);
+    fn add(&mut self, name: &str) -> u32 {
+        let number = self.texts.add(name);
         match self.counts.get_mut(number as usize) {
             Some(count) => *count += 1,
             None => self.counts.push(1),
@@ -126,6 +145,7 @@ impl<'f> Names<'f> {
 
     /// Makes room for the declarations that are looked through.
     fn make_room(&mut self) {
+        self.texts.shrink_to_fit();
         let mut end = 0;
         for count in &self.counts {
             self.ends.push(end);
@@ -135,23 +155,21 @@ impl<'f> Names<'f> {
     }
 
     /// Puts the declarations of a file behind those of the same names.
-    fn put_all(&mut self, file: u32, entries: &Entries, own: &[u32]) {
+    fn put_all(&mut self, file: u32, forms: &[EntryForm], own: &[u32]) {
         // For each depth the name of the entry there that came last.
         let mut open: Vec<u32> = Vec::new();
-        for ((at, form), number) in entries.forms().enumerate().zip(own) {
+        for ((entry, form), number) in (0..=u16::MAX).zip(forms).zip(own) {
             let depth = usize::from(form.depth);
             open.resize(depth + 1, *number);
             open[depth] = *number;
             if self.counts[*number as usize] <= CANDIDATES_MAX {
-                let owner = depth.checked_sub(1).map(|above| open[above]);
-                let (is_public, is_property) = (form.is_public, form.mark == Mark::Property);
                 let end = &mut self.ends[*number as usize];
                 self.declared[*end as usize] = Declared {
                     file,
-                    entry: at as u32,
-                    owner,
-                    is_public,
-                    is_property,
+                    owner: depth.checked_sub(1).map_or(NO_OWNER, |above| open[above]),
+                    entry,
+                    is_public: form.is_public,
+                    is_property: form.is_property,
                 };
                 *end += 1;
             }
@@ -160,7 +178,7 @@ impl<'f> Names<'f> {
 
     /// The number of a name that is declared somewhere.
     pub(super) fn number(&self, name: &str) -> Option<u32> {
-        self.numbers.get(name).copied()
+        self.texts.number(name)
     }
 
     /// The declarations of a name by its number; none when there are too many.

@@ -146,19 +146,6 @@ impl Entries {
         is_whole.then_some(Self { texts, ends, forms })
     }
 
-    /// Their forms and names alone, in no more room than these take.
-    pub(super) fn names_alone(&self) -> Self {
-        let mut names = Self {
-            texts: String::with_capacity(self.iter().map(|entry| entry.name.len()).sum()),
-            ends: Vec::with_capacity(2 * self.len()),
-            forms: Vec::with_capacity(self.len()),
-        };
-        for entry in self.iter() {
-            names.push(entry.form, entry.name, [], "");
-        }
-        names
-    }
-
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -32,20 +32,6 @@ pub struct FileSymbols {
     pub uses: Uses,
 }
 
-impl FileSymbols {
-    /// What others can mean and where it leads: without the names that it uses, and what stands behind its own.
-    ///
-    /// Who refers to whom follows from that and from [`MapFile::uses`](super::MapFile::uses).
-    #[must_use]
-    pub fn declared_alone(self) -> Self {
-        Self {
-            entries: self.entries.names_alone(),
-            uses: Uses::default(),
-            ..self
-        }
-    }
-}
-
 /// What a map shows of a file. `language` is what [`detect`](crate::symbol::detect) said about its name.
 #[must_use]
 pub fn file_symbols(language: Option<Language>, data: &[u8]) -> FileSymbols {

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use super::entry::FileSymbols;
-use super::uses::Uses;
 
 /// One file of a snapshot. The same symbols may stand at many paths.
 #[derive(Debug, Clone, Copy)]
@@ -21,59 +20,43 @@ impl<'f> MapFile<'f> {
         Self { path, symbols }
     }
 
-    /// A file whose symbols are read when they are shown.
+    /// A file whose symbols are read when they are needed.
     #[must_use]
     pub fn later(path: &'f [u8], source: &'f dyn SymbolSource, number: u32) -> Self {
         let symbols = Symbols::Later(source, number);
         Self { path, symbols }
     }
 
-    /// A file of which the names that it uses are read each time: those of all files together are the largest part.
-    #[must_use]
-    pub fn declared(
-        path: &'f [u8],
-        symbols: &'f FileSymbols,
-        source: &'f dyn UsesSource,
-        number: u32,
-    ) -> Self {
-        let symbols = Symbols::Declared(symbols, source, number);
-        Self { path, symbols }
-    }
-
-    /// What it declares, imports and uses.
+    /// What it declares, imports and uses; once read, it stays.
     #[must_use]
     pub fn symbols(&self) -> &'f FileSymbols {
         match self.symbols {
-            Symbols::Read(symbols) | Symbols::Declared(symbols, ..) => symbols,
+            Symbols::Read(symbols) => symbols,
             Symbols::Later(source, number) => source.symbols(number),
         }
     }
 
-    /// The names that it uses.
+    /// The same for one look: those of all files together do not have to fit into memory.
     #[must_use]
-    pub fn uses(&self) -> Cow<'f, Uses> {
+    pub fn look(&self) -> Cow<'f, FileSymbols> {
         match self.symbols {
-            Symbols::Declared(_, source, number) => Cow::Owned(source.uses(number)),
-            Symbols::Read(_) | Symbols::Later(..) => Cow::Borrowed(&self.symbols().uses),
+            Symbols::Read(symbols) => Cow::Borrowed(symbols),
+            Symbols::Later(source, number) => source.look(number),
         }
     }
 }
 
-/// Reads the names that a file uses, for one look at them.
-pub trait UsesSource: std::fmt::Debug + Sync {
-    /// The uses of the content with a number.
-    fn uses(&self, number: u32) -> Uses;
-}
-
-/// Reads what a file declares when it is shown: most files of a snapshot are not.
+/// Reads what a file declares, imports and uses when it is needed: most files of a snapshot are not shown.
 pub trait SymbolSource: std::fmt::Debug + Sync {
-    /// The symbols of the content with a number.
+    /// The symbols of the content with a number, which stay as long as the source.
     fn symbols(&self, number: u32) -> &FileSymbols;
+
+    /// The same for one look: what has not been read yet does not stay.
+    fn look(&self, number: u32) -> Cow<'_, FileSymbols>;
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Symbols<'f> {
     Read(&'f FileSymbols),
-    Declared(&'f FileSymbols, &'f dyn UsesSource, u32),
     Later(&'f dyn SymbolSource, u32),
 }

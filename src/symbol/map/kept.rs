@@ -1,7 +1,8 @@
 //! What one file has to do with the others, and the bytes in which that is kept: read from them when a file is asked for.
 //!
-//! Numbers that stand in order are written as steps from the one before, see `put_file`. Start with [`KeptReferences`].
+//! Numbers that stand in order are written as steps from the one before, see `put_found`. Start with [`References`].
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use crate::symbol::codec::{ByteReader, put_number, put_text};
@@ -23,6 +24,8 @@ pub struct FileReferences {
     pub files: Vec<u32>,
     /// The declarations of other files that it refers to: file and entry, in order.
     pub targets: Vec<(u32, u32)>,
+    /// How many of its entries other files may use.
+    pub public: u32,
     /// How many other files refer to it.
     pub referring: u32,
 }
@@ -38,19 +41,20 @@ impl FileReferences {
     }
 }
 
-/// References as they were written; those of a file are read when they are asked for, and stay.
+/// Who refers to whom in a snapshot: something for each file, in the order of the files.
+///
+/// They stand here as bytes; what is asked for of a file is read from them, and stays.
 #[derive(Debug)]
-pub(super) struct KeptReferences {
+pub struct References {
     bytes: Vec<u8>,
     /// Where those of the first file begin, and from there where those of each end.
     start: usize,
     ends: Vec<usize>,
     read: Vec<OnceLock<Box<FileReferences>>>,
-    /// Groups of files that refer to each other, of two and more.
-    pub(super) partners: Vec<Vec<u32>>,
+    partners: Vec<Vec<u32>>,
 }
 
-impl KeptReferences {
+impl References {
     /// References that begin at a place of some bytes and end at places counted from there.
     pub(super) fn new(
         bytes: Vec<u8>,
@@ -67,16 +71,51 @@ impl KeptReferences {
         }
     }
 
-    pub(super) fn len(&self) -> usize {
+    /// How many files there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    pub(super) fn of(&self, number: u32) -> &FileReferences {
-        self.read[number as usize].get_or_init(|| Box::new(self.look(number)))
+    /// True when there is no file.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
     }
 
-    /// The same for one look: nothing of it stays.
-    pub(super) fn look(&self, number: u32) -> FileReferences {
+    /// What the file with this number has to do with the others.
+    #[must_use]
+    pub fn of(&self, number: u32) -> &FileReferences {
+        self.read[number as usize].get_or_init(|| Box::new(self.read(number)))
+    }
+
+    /// The same of all files, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &FileReferences> {
+        (0..self.len() as u32).map(|number| self.of(number))
+    }
+
+    /// The same for one look at each: what is read of a file does not stay for the next one.
+    pub fn looks(&self) -> impl Iterator<Item = Cow<'_, FileReferences>> {
+        (0..self.len() as u32).map(|number| match self.read[number as usize].get() {
+            Some(file) => Cow::Borrowed(&**file),
+            None => Cow::Owned(self.read(number)),
+        })
+    }
+
+    /// The groups of files that refer to each other, each other's ways included; a file with no such partner is in none.
+    ///
+    /// Two files are partners when each refers to the other. Files in order, groups by their first file.
+    #[must_use]
+    pub fn partners(&self) -> &[Vec<u32>] {
+        &self.partners
+    }
+
+    /// The bytes of all files, and where those of each end.
+    pub(super) fn bytes(&self) -> (&[u8], &[usize]) {
+        (&self.bytes[self.start..], &self.ends)
+    }
+
+    fn read(&self, number: u32) -> FileReferences {
         let at = number as usize;
         let from = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         let bytes = &self.bytes[self.start + from..self.start + self.ends[at]];
@@ -85,30 +124,35 @@ impl KeptReferences {
     }
 }
 
-/// Imports, directories, what leads outside, counts that are not zero, calls, targets, and how many files refer to it.
-pub(super) fn put_file(out: &mut Vec<u8>, file: &FileReferences) {
+/// What is found out about a file by itself: imports, directories, what leads outside, calls, targets, public entries.
+pub(super) fn put_found(out: &mut Vec<u8>, file: &FileReferences) {
     put_list(out, &file.imports);
     put_number(out, file.directories.len() as u64);
     file.directories
         .iter()
         .for_each(|directory| put_text(out, directory));
     put_list(out, &file.outside);
-    put_number(out, file.counts.len() as u64);
-    let counted = || {
-        let counts = file.counts.iter().enumerate();
-        counts.filter(|(_, count)| **count > 0)
-    };
+    put_pairs(out, &file.calls);
+    put_pairs(out, &file.targets);
+    put_number(out, file.public.into());
+}
+
+/// What follows for it from all others, behind that: how many files refer to its entries, those that are not zero, and to itself.
+pub(super) fn put_counts(
+    out: &mut Vec<u8>,
+    counts: &(impl ExactSizeIterator<Item = u32> + Clone),
+    referring: u32,
+) {
+    put_number(out, counts.len() as u64);
+    let counted = || counts.clone().enumerate().filter(|(_, count)| *count > 0);
     put_number(out, counted().count() as u64);
     let mut next = 0;
     for (at, count) in counted() {
         put_number(out, (at - next) as u64);
-        put_number(out, (*count).into());
+        put_number(out, count.into());
         next = at + 1;
     }
-    put_pairs(out, &file.calls);
-    put_pairs(out, &file.targets);
-    // Files beyond those of imports and targets there are none.
-    put_number(out, file.referring.into());
+    put_number(out, referring.into());
 }
 
 fn file(rest: &mut ByteReader<'_>) -> Option<FileReferences> {
@@ -118,6 +162,8 @@ fn file(rest: &mut ByteReader<'_>) -> Option<FileReferences> {
         directories.push(rest.text()?);
     }
     let outside = list(rest)?;
+    let (calls, targets) = (pairs(rest)?, pairs(rest)?);
+    let public = u32::try_from(rest.number()?).ok()?;
     let mut counts = vec![0; usize::try_from(rest.number()?).ok()?];
     let mut next = 0_usize;
     for _ in 0..rest.number()? {
@@ -125,7 +171,7 @@ fn file(rest: &mut ByteReader<'_>) -> Option<FileReferences> {
         *counts.get_mut(at)? = u32::try_from(rest.number()?).ok()?;
         next = at + 1;
     }
-    let (calls, targets) = (pairs(rest)?, pairs(rest)?);
+    // Files beyond those of imports and targets there are none.
     let mut files = imports.clone();
     files.extend(targets.iter().map(|(file, _)| *file));
     files.sort_unstable();
@@ -138,6 +184,7 @@ fn file(rest: &mut ByteReader<'_>) -> Option<FileReferences> {
         calls,
         files,
         targets,
+        public,
         referring: u32::try_from(rest.number()?).ok()?,
     })
 }

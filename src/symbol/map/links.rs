@@ -16,13 +16,13 @@
 use std::sync::Arc;
 
 use super::file::MapFile;
-use super::kept::{KeptReferences, put_file, put_steps, steps};
+use super::kept::{References, put_steps, steps};
 use super::rank::{MapOrder, STANDINGS};
-use super::reference::{References, references};
+use super::reference::references;
 use crate::symbol::codec::{ByteReader, put_number};
 
 /// Raised whenever the same files would give other bytes: a new format, or a new way to find references or ranks.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 const STANDING_BITS: u8 = 3;
 const DECLARES_BIT: u8 = 4;
 
@@ -64,17 +64,13 @@ impl MapLinks {
             put_number(&mut out, group.len() as u64);
             put_steps(&mut out, group.iter().copied());
         }
-        let (mut ends, mut body) = (Vec::with_capacity(self.references.len()), Vec::new());
-        for file in self.references.iter() {
-            put_file(&mut body, file);
-            ends.push(body.len());
-        }
+        let (body, ends) = self.references.bytes();
         let mut before = 0;
         for end in ends {
             put_number(&mut out, (end - before) as u64);
-            before = end;
+            before = *end;
         }
-        out.extend_from_slice(&body);
+        out.extend_from_slice(body);
         out
     }
 
@@ -115,9 +111,8 @@ impl MapLinks {
             return None;
         }
         let start = bytes.len() - end;
-        let kept = KeptReferences::new(bytes, start, ends, partners);
         Some(Self {
-            references: References::kept(kept),
+            references: References::new(bytes, start, ends, partners),
             order: Arc::new(order),
         })
     }

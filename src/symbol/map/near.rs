@@ -26,10 +26,11 @@ pub fn near(
         new
     };
     let wanted = take(wanted.to_vec());
-    let links: Vec<Links> = wanted
-        .iter()
-        .map(|number| Links::of(&paths, files, *number))
-        .collect();
+    let links_of = |number: u32| {
+        let file = &files[number as usize];
+        Links::of(&paths, file, number, file.symbols())
+    };
+    let links: Vec<Links> = wanted.iter().map(|number| links_of(*number)).collect();
     let shares = |number: &&u32| language(**number).is_some_and(shares_directory);
     let beside = wanted.iter().filter(shares);
     let beside = beside.map(|number| paths.directory_of[*number as usize]);
@@ -48,7 +49,7 @@ pub fn near(
         imported.sort_unstable();
         imported.dedup();
         take(imported.clone());
-        let passed_on = |number: u32| Links::of(&paths, files, number).passed_on;
+        let passed_on = |number: u32| links_of(number).passed_on;
         imported = imported.into_iter().flat_map(passed_on).collect();
         if imported.is_empty() {
             break;

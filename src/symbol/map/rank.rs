@@ -15,8 +15,7 @@ use std::cmp::Reverse;
 
 use super::entries::{Entries, Mark, Modifiers};
 use super::file::MapFile;
-use super::kept::FileReferences;
-use super::reference::References;
+use super::kept::{FileReferences, References};
 
 /// What a file counts that is not the program itself.
 const ASIDE: f64 = 0.05;
@@ -99,26 +98,22 @@ impl MapOrder {
     pub fn of(files: &[MapFile<'_>], references: &References) -> Self {
         let standing: Vec<f64> = files.iter().map(|file| standing(file.path)).collect();
         let mut referring = vec![0.0; standing.len()];
-        for (file, own) in references.iter().zip(&standing) {
+        let (mut declares, mut offers) = (Vec::new(), Vec::new());
+        for (file, own) in references.looks().zip(&standing) {
             for target in &file.files {
                 referring[*target as usize] += own;
             }
+            declares.push(!file.counts.is_empty());
+            offers.push((file.files.len() as f64, f64::from(file.public)));
         }
-        let weight = |number: usize| {
-            let public = files[number]
-                .symbols()
-                .entries
-                .forms()
-                .filter(|form| form.is_public)
-                .count() as f64;
-            let refers = references.of(number as u32).files.len() as f64;
-            standing[number] * ((1.0 + referring[number]) * (1.0 + refers) * (1.0 + public)).sqrt()
-        };
-        let weights: Vec<f64> = (0..standing.len()).map(weight).collect();
+        let weights = standing.iter().zip(&referring).zip(&offers);
+        let weights: Vec<f64> = weights
+            .map(|((own, referring), (refers, public))| {
+                own * ((1.0 + referring) * (1.0 + refers) * (1.0 + public)).sqrt()
+            })
+            .collect();
         let mut ranked: Vec<u32> = (0..standing.len() as u32).collect();
         ranked.sort_by(|one, other| weights[*other as usize].total_cmp(&weights[*one as usize]));
-        let declares = |file: &MapFile<'_>| !file.symbols().entries.is_empty();
-        let declares = files.iter().map(declares).collect();
         Self {
             standing,
             ranked,

@@ -7,33 +7,27 @@
 //!
 //! Too few references are wanted rather than wrong ones. Nothing here knows types.
 
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::declared::{Declarations, Declared, Names};
 use super::entry::FileSymbols;
 use super::file::MapFile;
-use super::kept::{FileReferences, KeptReferences};
+use super::kept::{FileReferences, References, put_counts, put_found};
 use super::resolve::{Paths, Place};
 use super::uses::{Use, Ways};
-use crate::base::cores::{beside, on_all_cores};
+use crate::base::cores::on_all_cores;
 use crate::symbol::language::Language;
 
 /// Most files that one file passes on.
 const PASSED_ON_MAX: usize = 400;
 /// How often what is passed on is passed on again.
 pub(super) const PASSES_MAX: usize = 3;
-
-/// Who refers to whom in a snapshot: something for each file, in the order of the files.
-#[derive(Debug)]
-pub struct References(Stored);
-
-#[derive(Debug)]
-enum Stored {
-    Read(Vec<FileReferences>),
-    Kept(Box<KeptReferences>),
-}
+/// Files whose declarations are in memory at once.
+const FILES_AT_ONCE: usize = 2_048;
+/// Files whose references are in memory at once before they are written down.
+const READ_AT_ONCE: usize = 8_192;
 
 /// A declaration that is referred to: the file and the entry.
 type Target = (u32, u32);
@@ -52,49 +46,121 @@ pub(super) fn shares_directory(language: Language) -> bool {
 }
 
 /// Finds all references between files, which are in the order of their paths.
+///
+/// Each file is looked at twice: for what it declares and imports, and for what the names mean that it uses. What stays of it is
+/// numbers, so that the memory grows with the names of a snapshot and not with its symbols.
 #[must_use]
 pub fn references(files: &[MapFile<'_>]) -> References {
-    let paths = paths_of(files);
-    let (links, passed_on, declarations) = std::thread::scope(|scope| {
-        let declarations = beside(scope, || Declarations::of(files));
-        let links = on_all_cores(
-            files.len(),
-            &(),
-            || (),
-            |(), number| Links::of(&paths, files, number as u32),
-        );
-        let passed_on = passed_on(&links);
-        (links, passed_on, declarations.join())
-    });
-    let directories = files.iter().map(|file| directory(file.path)).collect();
-    let index = Index {
-        files,
-        paths: &paths,
-        links: &links,
-        passed_on: &passed_on,
-        directories,
-        declarations,
-    };
-    let seen = || RefCell::new(index.nothing_seen());
-    let read = on_all_cores(files.len(), &seen(), seen, |seen, number| {
-        index.read(number as u32, &mut seen.borrow_mut())
-    });
-    let mut found = read;
-    for number in 0..found.len() {
-        let targets = std::mem::take(&mut found[number].targets);
-        for (file, entry) in &targets {
-            found[*file as usize].counts[*entry as usize] += 1;
+    let mut index = Index::of(files);
+    let counts = Counts::new(std::mem::take(&mut index.entry_ends));
+    let (mut found, mut refers) = (Lists::default(), Lists::default());
+    for from in (0..files.len()).step_by(READ_AT_ONCE) {
+        let count = READ_AT_ONCE.min(files.len() - from);
+        let seen = || RefCell::new(index.nothing_seen());
+        let read = on_all_cores(count, &seen(), seen, |seen, at| {
+            let file = index.read((from + at) as u32, &mut seen.borrow_mut());
+            counts.add(&file);
+            let mut bytes = Vec::new();
+            put_found(&mut bytes, &file);
+            (bytes, file.files)
+        });
+        for (bytes, files) in read {
+            found.push(&bytes);
+            refers.push(&files);
         }
-        found[number].targets = targets;
     }
-    let mut referring = vec![0; found.len()];
-    for target in found.iter().flat_map(|file| &file.files) {
-        referring[*target as usize] += 1;
+    drop(index);
+    let partners = partners(&refers);
+    drop(refers);
+    let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(files.len()));
+    for number in 0..files.len() {
+        bytes.extend_from_slice(found.get(number));
+        counts.put(&mut bytes, number);
+        ends.push(bytes.len());
     }
-    for (file, referring) in found.iter_mut().zip(referring) {
-        file.referring = referring;
+    bytes.shrink_to_fit();
+    References::new(bytes, 0, ends, partners)
+}
+
+/// A list for each file, one behind the other.
+#[derive(Default)]
+struct Lists<T> {
+    items: Vec<T>,
+    ends: Vec<usize>,
+}
+
+impl<T: Copy> Lists<T> {
+    fn push(&mut self, list: &[T]) {
+        self.items.extend_from_slice(list);
+        self.ends.push(self.items.len());
     }
-    References(Stored::Read(found))
+
+    fn get(&self, file: usize) -> &[T] {
+        let from = file.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.items[from..self.ends[file]]
+    }
+}
+
+/// How many files refer to each entry of each file, and to each file.
+struct Counts {
+    /// Where the entries of each file end in the list.
+    ends: Vec<usize>,
+    entries: Vec<AtomicU32>,
+    files: Vec<AtomicU32>,
+}
+
+impl Counts {
+    fn new(ends: Vec<usize>) -> Self {
+        let zeros = |count: usize| (0..count).map(|_| AtomicU32::new(0)).collect();
+        Self {
+            entries: zeros(ends.last().copied().unwrap_or(0)),
+            files: zeros(ends.len()),
+            ends,
+        }
+    }
+
+    /// Counts what a file refers to.
+    fn add(&self, file: &FileReferences) {
+        for (target, entry) in &file.targets {
+            let place = self.start(*target as usize) + *entry as usize;
+            self.entries[place].fetch_add(1, Ordering::Relaxed);
+        }
+        for target in &file.files {
+            self.files[*target as usize].fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn start(&self, file: usize) -> usize {
+        file.checked_sub(1).map_or(0, |before| self.ends[before])
+    }
+
+    /// Writes what was counted for a file.
+    fn put(&self, out: &mut Vec<u8>, file: usize) {
+        let entries = &self.entries[self.start(file)..self.ends[file]];
+        let count = |count: &AtomicU32| count.load(Ordering::Relaxed);
+        put_counts(out, &entries.iter().map(count), count(&self.files[file]));
+    }
+}
+
+/// Groups of files that refer to each other: see [`References::partners`]. `files` are those that each refers to, in order.
+fn partners(files: &Lists<u32>) -> Vec<Vec<u32>> {
+    let refers = |from: u32, to: u32| files.get(from as usize).binary_search(&to).is_ok();
+    let count = files.ends.len() as u32;
+    let mut parent: Vec<u32> = (0..count).collect();
+    for number in 0..count {
+        let targets = files.get(number as usize).iter();
+        for target in targets.filter(|target| refers(**target, number)) {
+            let (one, other) = (root(&mut parent, number), root(&mut parent, *target));
+            parent[one.max(other) as usize] = one.min(other);
+        }
+    }
+    let mut groups: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for number in 0..count {
+        let first = root(&mut parent, number);
+        groups.entry(first).or_default().push(number);
+    }
+    groups.retain(|_, group| group.len() > 1);
+    groups.into_values().collect()
 }
 
 /// The paths of files. No import can name a path that is not UTF-8.
@@ -113,13 +179,15 @@ pub(super) struct Links {
 }
 
 impl Links {
-    pub(super) fn of(paths: &Paths<'_>, files: &[MapFile<'_>], number: u32) -> Self {
+    /// Resolves the imports of a file, which are those of its symbols.
+    pub(super) fn of(
+        paths: &Paths<'_>,
+        file: &MapFile<'_>,
+        number: u32,
+        symbols: &FileSymbols,
+    ) -> Self {
         let mut links = Self::default();
-        let symbols = files[number as usize].symbols();
-        let Some(language) = symbols
-            .language
-            .filter(|_| !files[number as usize].path.is_empty())
-        else {
+        let Some(language) = symbols.language.filter(|_| !file.path.is_empty()) else {
             return links;
         };
         let mut places = Vec::new();
@@ -178,12 +246,14 @@ fn passed_on(links: &[Links]) -> Vec<Vec<u32>> {
 
 struct Index<'i> {
     files: &'i [MapFile<'i>],
-    paths: &'i Paths<'i>,
-    links: &'i [Links],
-    passed_on: &'i [Vec<u32>],
+    paths: Paths<'i>,
+    links: Vec<Links>,
+    passed_on: Vec<Vec<u32>>,
     /// The directory of each file, with the slash at its end.
     directories: Vec<&'i [u8]>,
-    declarations: Declarations<'i>,
+    declarations: Declarations,
+    /// Where the entries of each file end, counted through all files.
+    entry_ends: Vec<usize>,
 }
 
 /// What one file sees, for many files one after the other: each number holds the last file that saw it.
@@ -194,7 +264,43 @@ struct FileScope {
     files: Vec<u32>,
 }
 
-impl Index<'_> {
+impl<'i> Index<'i> {
+    fn of(files: &'i [MapFile<'i>]) -> Self {
+        let (paths, mut declarations) = (paths_of(files), Declarations::default());
+        let mut links = Vec::with_capacity(files.len());
+        let mut entry_ends = Vec::with_capacity(files.len());
+        let mut entries = 0;
+        for from in (0..files.len()).step_by(FILES_AT_ONCE) {
+            let part = &files[from..files.len().min(from + FILES_AT_ONCE)];
+            let read = on_all_cores(
+                part.len(),
+                &(),
+                || (),
+                |(), at| {
+                    let symbols = part[at].look();
+                    let links = Links::of(&paths, &part[at], (from + at) as u32, &symbols);
+                    (symbols, links)
+                },
+            );
+            for (symbols, own) in read {
+                declarations.add(&symbols);
+                links.push(own);
+                entries += symbols.entries.len();
+                entry_ends.push(entries);
+            }
+        }
+        declarations.put_together();
+        Self {
+            files,
+            paths,
+            passed_on: passed_on(&links),
+            links,
+            directories: files.iter().map(|file| directory(file.path)).collect(),
+            declarations,
+            entry_ends,
+        }
+    }
+
     fn nothing_seen(&self) -> FileScope {
         FileScope {
             names: vec![u32::MAX; self.declarations.numbers_end()],
@@ -202,9 +308,21 @@ impl Index<'_> {
         }
     }
 
+    /// Marks what a file sees: names that it uses or declares, and the files whose names it can use.
+    fn mark_seen(&self, number: u32, names: impl Iterator<Item = u32>, seen: &mut FileScope) {
+        for name in names {
+            seen.names[name as usize] = number;
+        }
+        for file in &self.links[number as usize].files {
+            for file in self.passed_on[*file as usize].iter().chain([file]) {
+                seen.files[*file as usize] = number;
+            }
+        }
+    }
+
     /// What one file refers to, each declaration once.
     fn read(&self, number: u32, seen: &mut FileScope) -> FileReferences {
-        let symbols = self.files[number as usize].symbols();
+        let symbols = &*self.files[number as usize].look();
         let links = &self.links[number as usize];
         let directories = links
             .directories
@@ -214,8 +332,12 @@ impl Index<'_> {
             imports: links.files.clone(),
             directories: directories.collect(),
             outside: links.outside.clone(),
-            counts: vec![0; symbols.entries.len()],
             files: links.files.clone(),
+            public: symbols
+                .entries
+                .forms()
+                .filter(|form| form.is_public)
+                .count() as u32,
             ..FileReferences::default()
         };
         let mut all: Vec<Target> = Vec::new();
@@ -225,25 +347,16 @@ impl Index<'_> {
         if let Some((language, names)) = names {
             let number_of =
                 |(at, used): (usize, Use<'_>)| Some((at, names.number(used.parts().1)?));
-            let uses = self.files[number as usize].uses();
+            let uses = &symbols.uses;
             let used: Vec<(usize, u32)> = uses.iter().enumerate().filter_map(number_of).collect();
-            for name in used
-                .iter()
-                .map(|(_, name)| name)
-                .chain(self.declarations.own(number))
-            {
-                seen.names[*name as usize] = number;
-            }
-            for file in &links.files {
-                for file in self.passed_on[*file as usize].iter().chain([file]) {
-                    seen.files[*file as usize] = number;
-                }
-            }
+            let own = symbols.entries.iter().filter(|_| symbols.is_parsed);
+            let own = own.filter_map(|entry| names.number(entry.name));
+            self.mark_seen(number, used.iter().map(|(_, name)| *name).chain(own), seen);
             let mut foreign: Vec<u32> = foreign(symbols, &links.outside, language)
                 .filter_map(|name| names.number(name))
                 .collect();
             foreign.sort_unstable();
-            let reader = ByteReader {
+            let reader = Reader {
                 index: self,
                 number,
                 language,
@@ -263,7 +376,11 @@ impl Index<'_> {
                     let calls = used.places.iter().map(|entry| (*entry, at as u32));
                     references.calls.extend(calls);
                 }
-                all.extend(meant.iter().map(|declared| (declared.file, declared.entry)));
+                all.extend(
+                    meant
+                        .iter()
+                        .map(|declared| (declared.file, declared.entry())),
+                );
             }
         }
         all.sort_unstable();
@@ -296,7 +413,7 @@ enum Receiver {
 }
 
 impl<'u> UsedName<'u> {
-    fn of(used: Use<'u>, language: Language, names: &Names<'_>) -> Self {
+    fn of(used: Use<'u>, language: Language, names: &Names) -> Self {
         let (of, name) = used.parts();
         // There a field may have the name of a type.
         let may_be_field = matches!(language, Language::CSharp | Language::Go);
@@ -313,7 +430,7 @@ impl<'u> UsedName<'u> {
     }
 }
 
-struct ByteReader<'r, 'i> {
+struct Reader<'r, 'i> {
     index: &'r Index<'i>,
     number: u32,
     language: Language,
@@ -322,12 +439,12 @@ struct ByteReader<'r, 'i> {
     seen: &'r FileScope,
 }
 
-impl ByteReader<'_, '_> {
+impl Reader<'_, '_> {
     /// Adds those declarations of a name that it refers to.
     fn declarations(&self, used: &UsedName<'_>, known: &[Declared], out: &mut Vec<Declared>) {
         let may_be_own = |declared: &Declared| match used.of {
             Receiver::Value => true,
-            Receiver::Type(of) => declared.owner == Some(of),
+            Receiver::Type(of) => declared.owner() == Some(of),
             Receiver::ForeignType => false,
         };
         let is_own = |declared: &Declared| declared.file == self.number && may_be_own(declared);
@@ -341,7 +458,7 @@ impl ByteReader<'_, '_> {
         out.extend(in_reach.filter(|declared| self.is_meant(declared, used, is_only)));
         if out.is_empty() && is_only {
             let is_bare = used.ways.has(Ways::BARE) && matches!(used.of, Receiver::Value);
-            let is_meant = |declared: &&Declared| match declared.owner {
+            let is_meant = |declared: &&Declared| match declared.owner() {
                 Some(_) => self.is_meant(declared, used, false),
                 // A variable of a script that is not exported is seen by those that read the script, by no other.
                 None => is_bare && (self.language != Language::Bash || declared.is_public),
@@ -374,7 +491,7 @@ impl ByteReader<'_, '_> {
     /// it is called and nothing else can be meant: no other file declares it, and its name has several words, unlike
     /// those of the types that every language brings along.
     fn is_meant(&self, declared: &Declared, used: &UsedName<'_>, is_only: bool) -> bool {
-        let Some(owner) = declared.owner else {
+        let Some(owner) = declared.owner() else {
             return declared.file != self.number;
         };
         if self.foreign.binary_search(&owner).is_ok() {
@@ -444,81 +561,6 @@ fn has_words(name: &str) -> bool {
             .skip(1)
             .zip(name.chars())
             .any(|(c, before)| c.is_uppercase() && before.is_lowercase())
-}
-
-impl References {
-    /// Those that were written down.
-    pub(super) fn kept(kept: KeptReferences) -> Self {
-        Self(Stored::Kept(Box::new(kept)))
-    }
-
-    /// How many files there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        match &self.0 {
-            Stored::Read(files) => files.len(),
-            Stored::Kept(kept) => kept.len(),
-        }
-    }
-
-    /// True when there is no file.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// What the file with this number has to do with the others.
-    #[must_use]
-    pub fn of(&self, number: u32) -> &FileReferences {
-        match &self.0 {
-            Stored::Read(files) => &files[number as usize],
-            Stored::Kept(kept) => kept.of(number),
-        }
-    }
-
-    /// The same of all files, in order.
-    pub fn iter(&self) -> impl Iterator<Item = &FileReferences> {
-        (0..self.len() as u32).map(|number| self.of(number))
-    }
-
-    /// The same for one look at each: what is read of a file does not stay for the next one.
-    pub fn looks(&self) -> impl Iterator<Item = Cow<'_, FileReferences>> {
-        (0..self.len() as u32).map(|number| match &self.0 {
-            Stored::Read(files) => Cow::Borrowed(&files[number as usize]),
-            Stored::Kept(kept) => Cow::Owned(kept.look(number)),
-        })
-    }
-
-    /// The groups of files that refer to each other, each other's ways included; a file with no such partner is in none.
-    ///
-    /// Two files are partners when each refers to the other. Files in order, groups by their first file.
-    #[must_use]
-    pub fn partners(&self) -> Vec<Vec<u32>> {
-        let files = match &self.0 {
-            Stored::Read(files) => files,
-            Stored::Kept(kept) => return kept.partners.clone(),
-        };
-        let refers = |from: u32, to: u32| files[from as usize].files.binary_search(&to).is_ok();
-        let mut parent: Vec<u32> = (0..files.len() as u32).collect();
-        for (number, file) in files.iter().enumerate() {
-            for target in file
-                .files
-                .iter()
-                .copied()
-                .filter(|target| refers(*target, number as u32))
-            {
-                let (one, other) = (root(&mut parent, number as u32), root(&mut parent, target));
-                parent[one.max(other) as usize] = one.min(other);
-            }
-        }
-        let mut groups: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for number in 0..files.len() as u32 {
-            let first = root(&mut parent, number);
-            groups.entry(first).or_default().push(number);
-        }
-        groups.retain(|_, group| group.len() > 1);
-        groups.into_values().collect()
-    }
 }
 
 /// The directory of a path, with the slash at its end.

@@ -133,14 +133,6 @@ impl Uses {
         is_sorted.then_some(uses)
     }
 
-    /// The memory that they take, in bytes.
-    #[must_use]
-    pub fn size_bytes(&self) -> usize {
-        self.names.capacity()
-            + self.heads.capacity() * size_of::<Head>()
-            + self.places.capacity() * size_of::<u32>()
-    }
-
     /// All names in one piece.
     pub(super) fn names(&self) -> &str {
         &self.names

@@ -1,6 +1,9 @@
 //! `validate`.
 
+use proptest::prelude::*;
+
 use super::{assert_fields, note, sample, told};
+use crate::laws::cases;
 use crate::support::{Repo, Sandbox};
 
 /// Puts something at a path of the store's tree, as a stray hand would.
@@ -39,24 +42,48 @@ fn plant(repo: &Repo<'_>, path: &str, content: &[u8]) {
         .ok();
 }
 
-/// Of what stands at `HEAD` the trees say what it is, of all else the object: both name the same fault.
+/// Of what stands at `HEAD` the trees say what it is, of all else the object: both name the same faults, whatever `HEAD` is.
 #[test]
 fn a_frame_of_another_kind_than_its_node_is_named_wherever_that_stands() {
-    let sandbox = Sandbox::new();
-    let repo = sample(&sandbox);
-    note(&repo, "src", "sound");
-    let frames = repo.frames();
-    let name = frames.iter().find(|name| name.contains(".human."));
-    let name = name.expect("the note");
-    let text = repo.git(&["cat-file", "blob", &format!("refs/merkle/frames:{name}")]);
-    let text = text.ok().replace("kind: directory", "kind: file");
-    plant(&repo, name, text.as_bytes());
-    let told = format!("{name}: it says that its node is a file, and the node is a tree\n");
-    assert_eq!(repo.merkle(&["validate"]).exits(1).out(), told);
-    repo.fill("commit more\n+ src/more.rs = pub fn more() {}");
-    assert_eq!(repo.merkle(&["validate"]).exits(1).out(), told);
-    repo.git(&["update-ref", "-d", "HEAD"]).ok();
-    assert_eq!(repo.merkle(&["validate"]).exits(1).out(), told);
+    let kinds = [
+        (
+            "kind: directory",
+            "kind: file",
+            "a file, and the node is a tree",
+        ),
+        (
+            "kind: file",
+            "kind: directory",
+            "a directory, and the node is a blob",
+        ),
+    ];
+    proptest!(cases(4), |(chosen in 1..u64::MAX, heads in prop::collection::vec(0..3_usize, 1..4))| {
+        let sandbox = Sandbox::new();
+        let repo = sample(&sandbox);
+        for number in 0..3 {
+            repo.fill(&format!("commit more\n+ src/m{number}.rs = pub fn m{number}() {{}}\n+ d{number}/a.txt = a{number}"));
+            repo.git(&["branch", &format!("at{number}")]).ok();
+            let _ = repo.merkle(&["regenerate"]).exits(0);
+            note(&repo, &format!("d{number}"), "sound");
+        }
+        let mut faults = Vec::new();
+        for (at, name) in repo.frames().into_iter().enumerate() {
+            let text = repo.git(&["cat-file", "blob", &format!("refs/merkle/frames:{name}")]).ok();
+            let (old, new, fault) = kinds.iter().find(|(old, ..)| text.contains(old)).expect("a kind");
+            if chosen >> (at % 64) & 1 == 1 && name.contains(".human.") || at as u64 % 8 == chosen % 8 {
+                plant(&repo, &name, text.replacen(old, new, 1).as_bytes());
+                faults.push(format!("{name}: it says that its node is {fault}\n"));
+            }
+        }
+        faults.sort();
+        let told = || repo.merkle(&["validate"]).exits(i32::from(!faults.is_empty())).out();
+        for head in heads {
+            repo.git(&["symbolic-ref", "HEAD", &format!("refs/heads/at{head}")]).ok();
+            prop_assert_eq!(told(), faults.concat());
+        }
+        repo.git(&["symbolic-ref", "HEAD", "refs/heads/none"]).ok();
+        prop_assert_eq!(told(), faults.concat());
+    });
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | symbols, references of a tree, tokens of beginnings | `map`, `prompt`, `tiers`, `context` | `symbol/map/tests/laws.rs` |
 //! | the index of words, definitions, the past | `find` | `find/index.rs`, `cli/warm.rs` |
-//! | requests with nothing to synthesize | `synthesize` | `cli/synthesize.rs` |
+//! | requests with nothing to synthesize, slots whose syntheses are up to date | `synthesize`, `status`, `regenerate` | `cli/synthesize.rs` |
 //! | frames by node, finished runs | `status` | `derived.rs` |
 
 use std::fmt::Write as _;
@@ -124,4 +124,97 @@ fn each_command_says_the_same_with_any_part_of_what_is_kept() {
             "each of them has an answer: {said}"
         );
     }
+}
+
+/// Files that are edited and spoken about.
+const PLACES: [&str; 4] = ["README.md", "d/a.txt", "d/e/b.txt", "d/e/c/d.rs"];
+/// Two slots of syntheses.
+const SLOTS: [[&str; 6]; 2] = [
+    ["--agent", "human", "--type", "note", "--into", "digest"],
+    ["--agent", "human", "--type", "note", "--into", "other"],
+];
+
+/// One thing that may make a synthesis outdated, or up to date again.
+#[derive(Debug, Clone)]
+enum Step {
+    Note { place: usize, text: usize },
+    Retract { place: usize },
+    Edit { place: usize, text: usize },
+    Ignore { rules: usize },
+    Synthesize { directory: usize, slot: usize },
+    Switch,
+    Regenerate,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let place = 0..PLACES.len();
+    prop_oneof![
+        3 => (place.clone(), 0..3_usize).prop_map(|(place, text)| Step::Note { place, text }),
+        1 => place.clone().prop_map(|place| Step::Retract { place }),
+        3 => (place, 0..3_usize).prop_map(|(place, text)| Step::Edit { place, text }),
+        1 => (0..3_usize).prop_map(|rules| Step::Ignore { rules }),
+        2 => (0..3_usize, 0..SLOTS.len())
+            .prop_map(|(directory, slot)| Step::Synthesize { directory, slot }),
+        1 => Just(Step::Switch),
+        4 => Just(Step::Regenerate),
+    ]
+}
+
+/// Does it, as far as it can be done: a note that is retracted twice is no part of the law.
+fn apply(repo: &Repo<'_>, step: &Step) {
+    match *step {
+        Step::Note { place, text } => {
+            let text = format!("statement {text}");
+            let _ = repo.merkle(&["note", PLACES[place], "-m", &text]).exits(0);
+        }
+        Step::Retract { place } => drop(repo.merkle(&["retract", PLACES[place]])),
+        Step::Edit { place, text } => {
+            repo.fill(&format!("commit edit\n+ {} = text {text}", PLACES[place]));
+        }
+        Step::Ignore { rules } => {
+            let rules = ["nothing", "*.txt", "e/"][rules];
+            repo.fill(&format!("commit rules\n+ .teddyignore = {rules}"));
+        }
+        Step::Synthesize { directory, slot } => {
+            let directory = [".", "d", "d/e"][directory];
+            drop(repo.merkle(&[&["synthesize", directory][..], &SLOTS[slot]].concat()));
+        }
+        Step::Switch => {
+            if repo.git(&["checkout", "-q", "-"]).code != Some(0) {
+                repo.git(&["checkout", "-q", "-b", "other"]).ok();
+            }
+        }
+        Step::Regenerate => drop(repo.merkle(&["regenerate"]).exits(0)),
+    }
+}
+
+#[test]
+fn syntheses_that_are_remembered_as_up_to_date_are() {
+    let first =
+        "commit first\n+ README.md = # R\n+ d/a.txt = a\n+ d/e/b.txt = b\n+ d/e/c/d.rs = fn d() {}";
+    let was_remembered = std::cell::Cell::new(false);
+    proptest!(cases(6), |(steps in prop::collection::vec(step(), 4..16))| {
+        let sandbox = Sandbox::new();
+        let repo = sandbox.repo("work");
+        repo.fill(first);
+        apply(&repo, &Step::Note { place: 2, text: 0 });
+        apply(&repo, &Step::Synthesize { directory: 0, slot: 0 });
+        let commands = [words(&["status", "--json"]), words(&["regenerate", "--dry-run", "--json"])];
+        let answers = || commands.each_ref().map(|command| answer(&repo, command));
+        let remembered = repo.path(".git/merkle/cache/synthesized");
+        for step in &steps {
+            apply(&repo, step);
+            let kept = answers();
+            drop(fs::remove_file(&remembered));
+            let planned = answers();
+            prop_assert_eq!(&kept, &planned, "after {:?}", step);
+            was_remembered.set(was_remembered.get() || remembered.exists());
+            prop_assert_eq!(&answers(), &planned, "again after {:?}", step);
+        }
+        apply(&repo, &Step::Regenerate);
+        drop(fs::remove_file(&remembered));
+        let planned = repo.merkle(&["regenerate", "--dry-run"]).exits(0);
+        prop_assert!(planned.err().contains("(nothing to do)") && planned.out().is_empty(), "{}", planned);
+    });
+    assert!(was_remembered.get(), "nothing was ever remembered");
 }

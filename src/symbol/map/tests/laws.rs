@@ -1,5 +1,6 @@
 //! Laws: nothing above a budget, one line for each declaration, groups that are a partition, the same bytes again.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -10,17 +11,20 @@ use crate::base::token::estimate;
 use crate::symbol::Language;
 use crate::symbol::cache::Cached;
 use crate::symbol::map::{
-    Detail, FileSymbols, MapFile, MapLinks, SymbolMap, Uses, UsesSource, file_symbols, near,
-    references,
+    Detail, FileSymbols, MapFile, MapLinks, SymbolMap, SymbolSource, file_symbols, near, references,
 };
 
-/// Files whose names are read each time.
+/// Files whose symbols are read for each look; nothing of them may stay.
 #[derive(Debug)]
 struct Again(Vec<FileSymbols>);
 
-impl UsesSource for Again {
-    fn uses(&self, number: u32) -> Uses {
-        self.0[number as usize].uses.clone()
+impl SymbolSource for Again {
+    fn symbols(&self, number: u32) -> &FileSymbols {
+        panic!("file {number} is kept")
+    }
+
+    fn look(&self, number: u32) -> Cow<'_, FileSymbols> {
+        Cow::Owned(self.0[number as usize].clone())
     }
 }
 
@@ -117,7 +121,7 @@ proptest! {
             let referring = references.iter().filter(|other| other.files.contains(&(number as u32))).count();
             prop_assert_eq!(referring, file.referring as usize);
         }
-        for group in &groups {
+        for group in groups {
             prop_assert!(group.len() > 1 && group.is_sorted());
             for file in group {
                 let has_partner = group.iter().any(|other| {
@@ -145,27 +149,25 @@ proptest! {
             (map.texts(&numbers, Detail::PRINTED), map.within(&numbers, tokens, Detail::PRINTED), map.ranked().to_vec())
         };
         prop_assert_eq!(map(&kept), map(&made));
-        prop_assert!(kept.references.looks().map(std::borrow::Cow::into_owned).eq(made.references.iter().cloned()));
+        prop_assert!(kept.references.looks().map(Cow::into_owned).eq(made.references.iter().cloned()));
         prop_assert!(kept.references.iter().eq(made.references.iter()));
         prop_assert_eq!(kept.references.partners(), made.references.partners());
         prop_assert_eq!(kept.encode(), bytes);
     }
 
-    /// Names that are read again for each look lead to the same references, whichever files these are.
+    /// Symbols that are read for each look lead to the same references, whichever files these are.
     #[test]
-    fn uses_that_are_read_again_say_the_same(project in project(), some in any::<u64>()) {
+    fn symbols_that_are_read_again_say_the_same(project in project(), some in any::<u64>()) {
         let files: Vec<(&str, &str)> = project.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
         let found = symbols_of(&files);
         let whole = map_files(&found);
         let source = Again(whole.iter().map(|file| file.symbols().clone()).collect());
-        let declared: Vec<FileSymbols> = source.0.iter().map(|symbols| symbols.clone().declared_alone()).collect();
-        let part: Vec<MapFile<'_>> = whole.iter().zip(&declared).enumerate()
-            .map(|(number, (file, declared))| match some >> (number % 64) & 1 {
+        let part: Vec<MapFile<'_>> = (0..).zip(&whole)
+            .map(|(number, file)| match some >> (number % 64) & 1 {
                 0 => *file,
-                _ => MapFile::declared(file.path, declared, &source, number as u32),
+                _ => MapFile::later(file.path, &source, number),
             })
             .collect();
-        prop_assert!(declared.iter().all(|symbols| symbols.uses.is_empty()));
         prop_assert_eq!(MapLinks::of(&part).encode(), MapLinks::of(&whole).encode());
     }
 
