@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::change::{Change, Changes, Code, Content, File, How, Refers, Section, Version};
 use super::declaration::Declaration;
+use super::import;
 use crate::symbol::Kind;
 
 /// Finds what changed in files.
@@ -288,9 +289,12 @@ impl Sides<'_> {
             } else {
                 self.after(*place)
             };
-            if declaration
-                .owner
-                .is_some_and(|owner| set.contains(&(place.0, owner)))
+            let is_member = |owner| set.contains(&(place.0, owner));
+            let file = &self.files[place.0 as usize];
+            let other = if is_gone { &file.new } else { &file.old };
+            let other = other.as_ref().and_then(Version::code);
+            if declaration.owner.is_some_and(is_member)
+                || other.is_some_and(|other| is_imported(declaration, other))
             {
                 continue;
             }
@@ -339,6 +343,14 @@ fn is_alike(one: &Declaration, other: &Declaration) -> bool {
             one.body == other.body && one.body != [0; 16] || one.behind().len() > one.own.len() + 6
         }
     }
+}
+
+/// Whether a name that `__all__` passes on in one version is one that the other has imported and, without an `__all__`, passed
+/// on as well.
+fn is_imported(one: &Declaration, other: &Code) -> bool {
+    one.kind == Kind::Export
+        && !other.text.contains("__all__")
+        && import::names(&other.imports).contains(one.name.as_str())
 }
 
 /// The names of what stands in one and is as visible.

@@ -2,7 +2,9 @@
 
 use super::export;
 use super::form::form;
+use super::import;
 use super::lifetime;
+use super::literal;
 use super::signature::{attribute, counts, find_word, normal, normal_value};
 use crate::symbol::{BodyDigest, Kind, Language, Outline, Symbol, Visibility};
 
@@ -94,6 +96,7 @@ pub fn declarations(outline: &Outline, text: &str) -> Vec<Declaration> {
         lifetimes: &[],
     };
     listing.add_all(&outline.symbols, around);
+    listing.leave_out_imports(&outline.imports);
     set_lines(&mut listing.found, text);
     listing.found
 }
@@ -190,10 +193,40 @@ impl Listing<'_> {
         }
     }
 
+    /// Takes out variables of Python that stand in for an import where that fails, as `ssl = None` in `except ImportError`: the
+    /// name is that of the import.
+    fn leave_out_imports(&mut self, imports: &[String]) {
+        if self.language != Some(Language::Python) || imports.is_empty() {
+            return;
+        }
+        let names = import::names(imports);
+        let is_stand_in = |one: &Declaration| {
+            matches!(one.kind, Kind::Variable | Kind::Constant)
+                && one.owner.is_none()
+                && names.contains(one.name.as_str())
+        };
+        // Members have numbers of what they stand in.
+        let (mut numbers, mut kept) = (Vec::with_capacity(self.found.len()), 0);
+        for one in &self.found {
+            numbers.push(kept);
+            kept += u32::from(!is_stand_in(one));
+        }
+        self.found.retain(|one| !is_stand_in(one));
+        for one in &mut self.found {
+            one.owner = one.owner.map(|owner| numbers[owner as usize]);
+        }
+    }
+
     /// One with what is known of it from around.
     fn declaration(&self, symbol: &Symbol, around: Around<'_>) -> Declaration {
         let attributes = symbol.attributes.iter().filter(|text| counts(text));
-        let signature = normal(self.language, &symbol.signature);
+        let mut signature = normal(self.language, &symbol.signature);
+        if self.language == Some(Language::Python)
+            && has_value(symbol.kind)
+            && let Some((name, value)) = signature.split_once(" = ")
+        {
+            signature = [name, " = ", literal::without_brackets(value)].concat();
+        }
         Declaration {
             name: around.name.to_owned(),
             own: own_name(symbol).to_owned(),

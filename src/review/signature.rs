@@ -1,5 +1,6 @@
 //! Signatures without what means nothing to those who use a declaration.
 
+use super::literal;
 use crate::symbol::Language;
 
 /// Attributes that speak to the compiler about the body, or to nothing but a linter.
@@ -62,7 +63,7 @@ pub(super) fn is_word(c: char) -> bool {
 /// A signature in the form in which it is compared. In Python, an annotation says the same with quotes and without.
 pub(super) fn normal(language: Option<Language>, signature: &str) -> String {
     if language == Some(Language::Python) {
-        one_quote(&without_quotes(signature))
+        literal::one_quote(&without_quotes(signature))
     } else {
         signature.to_owned()
     }
@@ -85,29 +86,12 @@ pub(super) fn normal_value(language: Option<Language>, text: &str) -> String {
             out.push(c);
         }
     }
-    normal(language, &out)
-}
-
-/// Strings in the same quotes, where neither stands in them.
-fn one_quote(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(['"', '\'']) {
-        let quote = &rest[at..=at];
-        let Some(length) = rest[at + 1..].find(quote) else {
-            break;
-        };
-        let inner = &rest[at + 1..at + 1 + length];
-        let mark = if inner.contains(['"', '\\']) {
-            quote
-        } else {
-            "\""
-        };
-        out.push_str(&rest[..at]);
-        out.extend([mark, inner, mark]);
-        rest = &rest[at + length + 2..];
+    let out = normal(language, &out);
+    if language == Some(Language::Python) {
+        literal::without_brackets(&out).to_owned()
+    } else {
+        out
     }
-    out + rest
 }
 
 /// Takes the quotes off strings that are annotations: what follows `:`, `->`, `[` or `|`, and nothing that follows `=`.

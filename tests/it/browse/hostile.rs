@@ -1,13 +1,12 @@
 //! Frames, names and authors that try to act in a page, through the program and, where it is installed, in Chromium.
 
-use std::path::Path;
-
+use super::browser::Browser;
 use super::corpus::TEXTS;
 use super::{files, tags};
 use crate::support::{PROGRAM, Repo, Sandbox};
 
 /// What a text that acts would leave behind.
-const MARK: &str = "document.documentElement.setAttribute(`data-acted`,1)";
+pub(crate) const MARK: &str = "document.documentElement.setAttribute(`data-acted`,1)";
 /// Texts of one frame.
 const AT_ONCE: usize = 200;
 /// File names that say something in HTML, in a link, or to a file system.
@@ -23,7 +22,7 @@ const NAMES: [&str; 8] = [
 ];
 
 /// The texts as they are, and where a page could take them for something else.
-fn texts() -> Vec<String> {
+pub(crate) fn texts() -> Vec<String> {
     let act = |text: &str| {
         ["alert(1)", "alert('XSS')", "alert(\"XSS\")", "alert('xxs')"]
             .iter()
@@ -91,52 +90,19 @@ fn nothing_of_a_frame_acts_in_a_page() {
         !search.contains('<') && search.lines().count() == 1,
         "{search}"
     );
-    let Some(chromium) = chromium() else {
-        #[expect(clippy::print_stderr, reason = "a check that was left out says so")]
-        {
-            eprintln!("no chromium is installed: the pages were not opened in a browser");
-        }
+    let Some(browser) = Browser::find() else {
         return;
     };
     // The same texts act in a page without our ways, so that silence means something.
     let control = sandbox.path("control.html");
     std::fs::write(&control, format!("<script>{MARK}</script>")).expect("a page");
-    assert!(opened(&chromium, &sandbox, &control).contains("data-acted=\""));
+    assert!(browser.open(&sandbox, &control).contains("data-acted=\""));
     for name in files
         .keys()
         .filter(|name| name.contains("file") && name.strip_suffix(".html").is_some())
     {
-        let dom = opened(&chromium, &sandbox, &site.join(name));
+        let dom = browser.open(&sandbox, &site.join(name));
         assert!(dom.contains("What is said"), "{name}: {dom}");
         assert!(!dom.contains("data-acted=\""), "{name}");
     }
-}
-
-fn chromium() -> Option<String> {
-    let names = [
-        "/usr/bin/chromium",
-        "/usr/bin/chromium-browser",
-        "/usr/bin/google-chrome",
-    ];
-    let found = names.iter().find(|name| Path::new(name).exists())?;
-    Some((*found).to_owned())
-}
-
-/// The document of a page after its scripts have run.
-fn opened(chromium: &str, sandbox: &Sandbox, page: &Path) -> String {
-    let profile = sandbox.path("profile");
-    let output = sandbox
-        .run(chromium, &sandbox.path(""))
-        .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--no-first-run",
-            "--virtual-time-budget=500",
-            "--dump-dom",
-        ])
-        .arg(format!("--user-data-dir={}", profile.display()))
-        .arg(format!("file://{}", page.display()))
-        .run();
-    String::from_utf8_lossy(&output.stdout).into_owned()
 }

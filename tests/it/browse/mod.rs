@@ -1,7 +1,8 @@
 //! `browse`: what is known as pages; what they say, which of them are written again, and that nothing in them acts.
 
+pub(crate) mod browser;
 pub(crate) mod corpus;
-mod hostile;
+pub(crate) mod hostile;
 mod links;
 pub(crate) mod tags;
 

@@ -1,7 +1,9 @@
 //! A review as one HTML file: what it says, and that nothing in it acts.
 
 use super::SHOP;
+use crate::browse::browser::Browser;
 use crate::browse::corpus::TEXTS;
+use crate::browse::hostile::{MARK, texts};
 use crate::browse::tags;
 use crate::support::{PROGRAM, Sandbox};
 
@@ -51,4 +53,42 @@ fn nothing_that_a_person_or_a_file_name_says_acts() {
     );
     tags::check(&html).expect("only tags of ours");
     assert!(!html.contains("<script") && html.matches("</style>").count() == 1);
+}
+
+/// Values, defaults, decorators and notes that say what has made pages act, and a browser that reads them.
+#[test]
+fn nothing_of_a_review_acts_in_a_browser() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    let texts = texts();
+    let write = |side: &str| {
+        let python = texts.iter().enumerate().map(|(number, text)| {
+            let text = text.replace(['\\', '\n', '\u{c}'], " ").replace('"', "'");
+            format!("@made(\"{text}\")\ndef f{number}(a=\"{text}{side}\"):\n    return a\n")
+        });
+        let all: String = python.collect();
+        std::fs::write(repo.path("a.py"), all).expect("a file");
+    };
+    write("one");
+    repo.fill("commit first\nbranch work");
+    let run = repo.run(PROGRAM).args(["put-frame", "a.py", "-"]);
+    run.input(texts[..200].join("\n\n").as_bytes()).run().ok();
+    write("two");
+    repo.fill("commit second");
+    let html = repo
+        .merkle(&["review", "--all", "--format", "html", "main"])
+        .ok();
+    tags::check(&html).expect("only tags of ours");
+    assert!(html.contains("f999"), "all of them are shown");
+    let page = sandbox.path("review.html");
+    std::fs::write(&page, &html).expect("a page");
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let control = sandbox.path("control.html");
+    std::fs::write(&control, format!("<script>{MARK}</script>")).expect("a page");
+    assert!(browser.open(&sandbox, &control).contains("data-acted=\""));
+    let dom = browser.open(&sandbox, &page);
+    assert!(dom.contains("What others see"), "{dom}");
+    assert!(!dom.contains("data-acted=\""));
 }

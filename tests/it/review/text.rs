@@ -91,6 +91,48 @@ fn what_moved_is_neither_new_nor_gone() {
     ");
 }
 
+/// What imports give is not declared again by what stands in for them, `__all__` makes nothing new of it, and how a value is
+/// quoted or bracketed is no change.
+#[test]
+fn names_of_imports_and_quotes_of_python_are_no_news() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        r#"
+        commit first
+        + shop/__init__.py
+          | from .api import get, post
+          | from . import tls
+        + shop/tls.py
+          | import ssl
+          | is_old = (ssl.version[0] == 2)
+          | FACES = {1: '\o/', 2: ('a', u'b'), 3: 'x', 4: 'y', 5: 'a rather long text', 6: 'z'}
+          | def version():
+          |     return ssl.version
+        + shop/api.py = def get(): pass
+        commit second
+        + shop/__init__.py
+          | from .api import get, post
+          | from . import tls
+          | __all__ = ("get", "tls", "made")
+        + shop/tls.py
+          | try:
+          |     import ssl
+          | except ImportError:
+          |     ssl = None
+          | is_old = ssl.version[0] == 2
+          | FACES = {1: "\o/", 2: ("a", "b"), 3: "x", 4: "y", 5: "a rather long text", 6: "z"}
+          | def version():
+          |     return ssl.version
+    "#,
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    1 public declaration added · 2 of 2 files are code
+    + made   shop/__init__.py:1
+    comments or statements: shop/tls.py
+    ");
+}
+
 /// In a partial clone a missing file is a line, and no failure.
 #[test]
 fn a_file_that_is_not_here_is_told() {
