@@ -1,4 +1,4 @@
-//! How a model is asked. `None` means that nothing is said and the provider decides; an explicit 0 is a value.
+//! The parameters of a request. `None` means that nothing is said and the provider decides; an explicit 0 is a value.
 
 /// Most tokens of output where neither a request nor a provider gives a limit.
 pub const OUTPUT_TOKENS_DEFAULT: u64 = 8_192;

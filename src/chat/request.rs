@@ -17,7 +17,7 @@ pub struct Request {
     pub params: GenerationParams,
     /// A JSON schema that the answer must follow, where the provider supports that.
     pub schema: Option<serde_json::Value>,
-    /// Asks for the whole answer at once, though it could come piece by piece.
+    /// Requests the whole answer at once, though it could come piece by piece.
     pub at_once: bool,
 }
 

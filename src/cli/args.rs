@@ -348,7 +348,7 @@ impl Command {
     }
 }
 
-/// What the command line asks for.
+/// What the command line says.
 #[derive(Debug)]
 pub enum Invocation {
     /// Run a command.

@@ -23,7 +23,7 @@ pub struct SyntaxError {
 /// What a place says about one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assignment {
-    /// Every value given, in order; one for most keys. The last counts where one is asked for.
+    /// Every value given, in order; one for most keys. The last counts where a command takes one.
     pub values: Vec<String>,
     /// Where the last of them stands.
     pub origin: Origin,
@@ -46,7 +46,7 @@ impl Assignment {
             .collect()
     }
 
-    /// The value that counts where one is asked for.
+    /// The value that counts where a command takes one.
     #[must_use]
     pub fn last(&self) -> &str {
         self.values.last().map_or("", String::as_str)

@@ -3,7 +3,7 @@
 /// A page that the lists name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
-    /// Its URL as it is asked for, without fragment.
+    /// Its URL as it is requested, without fragment.
     pub url: String,
     /// True when the user named it, and not only a file of the repository.
     pub is_personal: bool,

@@ -102,7 +102,7 @@ pub enum Line {
     /// The path of a file.
     Path,
     /// A statement about it, by its number.
-    Said(u32),
+    Statement(u32),
     /// What it is for.
     About,
     /// A definition with its signature, by its number.
@@ -198,7 +198,7 @@ fn order(files: &[Hit], question: &Query, rare: &Terms, steps: &Steps) -> Vec<(f
     for (number, file) in files.iter().enumerate() {
         let weight = 1.0 / fall(number + 1, steps.fall);
         all.push((steps.paths * weight, number, Line::Path));
-        all.extend((0..file.said.len() as u32).map(|at| (weight, number, Line::Said(at))));
+        all.extend((0..file.said.len() as u32).map(|at| (weight, number, Line::Statement(at))));
         if !file.about().is_empty() {
             all.push((steps.about * weight, number, Line::About));
         }
@@ -322,7 +322,7 @@ impl Hit {
     fn line(&self, line: Line) -> String {
         match line {
             Line::Path => format!("{}\n", self.path),
-            Line::Said(at) => format!("  {}\n", self.statement(at)),
+            Line::Statement(at) => format!("  {}\n", self.statement(at)),
             Line::About => format!("  {}\n", one_line(self.about())),
             Line::Signature(at) => format!("  {}\n", self.definitions.list[at as usize].shown()),
             Line::Name(at) => {

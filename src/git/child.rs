@@ -294,7 +294,7 @@ impl GitCommand {
         feed: impl FnOnce(&mut Pipe) -> io::Result<()> + Send,
     ) -> Result<Output, ChildError> {
         let mut child = self.start(Stdio::piped())?;
-        let mut pipe = BufWriter::new(child.stdin.take().expect("stdin was asked for"));
+        let mut pipe = BufWriter::new(child.stdin.take().expect("stdin is a pipe"));
         let (output, fed) = std::thread::scope(|scope| {
             let write = move || feed(&mut pipe).and_then(|()| pipe.flush());
             match std::thread::Builder::new().spawn_scoped(scope, write) {

@@ -37,7 +37,7 @@ pub(super) struct Dirty {
     pub(super) tree: Option<NodeId>,
     /// Tracked files that do not look as the index knows them, submodules, and files that are neither tracked nor ignored.
     pub(super) paths: Vec<Vec<u8>>,
-    /// Directories with a file of the name that was asked for, ignored ones too.
+    /// Directories with a file of the name that is looked for, ignored ones too.
     pub(super) named: Vec<Vec<u8>>,
     index: Option<Stamp>,
 }

@@ -166,12 +166,12 @@ pub enum ObjectError {
         #[source]
         source: std::io::Error,
     },
-    /// There, but of another kind than asked for.
+    /// There, but of another kind than requested.
     #[error("object {id} is a {actual}, not a {expected}")]
     Kind {
         /// Which.
         id: NodeId,
-        /// Asked for.
+        /// Requested.
         expected: ObjectKind,
         /// Found.
         actual: ObjectKind,

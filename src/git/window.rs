@@ -7,7 +7,7 @@
 //! next reader opens another one, the others follow with their next read, and the last to leave unmaps the old one. Short commands
 //! never get there.
 //!
-//! How many pages there are is asked of Linux; elsewhere the first store stays.
+//! Linux says how many pages there are; elsewhere the first store stays.
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};

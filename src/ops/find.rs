@@ -45,7 +45,7 @@ pub enum FindError {
     Store(#[from] StoreError),
 }
 
-/// The files of a snapshot, ready to be asked about.
+/// The files of a snapshot, ready for questions.
 pub struct Findable<'w> {
     repository: &'w Repository,
     state: &'w StateDir,
@@ -71,7 +71,7 @@ struct FileStatement {
 
 /// The rank of files for a question.
 pub struct Ranking {
-    /// The best first, as many as were asked for; behind them the others in no order.
+    /// The best first, as many as were wanted; behind them the others in no order.
     pub files: Vec<Ranked>,
     /// What each term of the question says.
     pub terms: Terms,

@@ -1,6 +1,6 @@
 //! The symbols of a snapshot: for each distinct content what was read from it, or is in the cache, as far as an answer needs it.
 //!
-//! | asked for | what is read |
+//! | wanted | what is read |
 //! |---|---|
 //! | a map of all files, or the best of them | all contents, once for each tree: see `links.rs` |
 //! | the same again | what is shown |
@@ -167,7 +167,7 @@ struct LaterSymbols {
     files: Arc<Files>,
     read: Vec<OnceLock<Box<FileSymbols>>>,
     cache: Arc<SymbolCache>,
-    /// Where the symbols of each content are in it, as far as that was noted: the cache has a key for each, and many are not asked for.
+    /// Where the symbols of each content are in it, as far as that was noted: the cache has a key for each, and many are not wanted.
     places: Arc<Vec<CachePlace>>,
     records: Arc<Records>,
     /// For what is not in the cache.

@@ -1,4 +1,4 @@
-//! Syntheses for a caller that has nothing but arguments: asked for once, and brought up to date ever after.
+//! Syntheses for a caller that has nothing but arguments: requested once, and brought up to date ever after.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::secret::{Allowed, guard};
 use crate::synthesis::{Policy, PolicySpec, Reason};
 use crate::workspace::{Target, Workspace};
 
-/// A synthesis that the user asks for.
+/// A synthesis that the user requests.
 pub struct Synthesis<'a> {
     /// Whose frames are read, and who speaks.
     pub agent: &'a Agent,

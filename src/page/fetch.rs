@@ -1,4 +1,4 @@
-//! Fetching: the only place from which pages of the web are asked for.
+//! Fetching: the only place that requests pages of the web.
 //!
 //! Names are resolved here, every address that comes back is judged, and the connection is made to those addresses: a
 //! name that resolves to something else a moment later changes nothing. Redirects are followed by hand, each judged
@@ -71,7 +71,7 @@ pub enum PageError {
     #[error("more than {PAGE_BYTES_MAX} bytes")]
     Size,
     /// It is compressed although the request did not ask for that.
-    #[error("encoded as {0}, which was not asked for")]
+    #[error("encoded as {0}, which was not requested")]
     Encoding(String),
     /// It is no text.
     #[error("{0} is no text")]

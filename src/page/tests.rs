@@ -358,7 +358,7 @@ fn answers_that_are_no_page_are_refused() {
     insta::assert_snapshot!(seen.join("\n"), @"
     large: more than 2097152 bytes
     endless: more than 2097152 bytes
-    packed: encoded as gzip, which was not asked for
+    packed: encoded as gzip, which was not requested
     picture: image/png is no text
     binary: what came is no text
     latin: the text is not in UTF-8

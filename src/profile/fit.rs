@@ -196,7 +196,7 @@ pub enum FitError {
 }
 
 /// The parameters with a limit of output. One that the user has set stays; another is at most a quarter of the window,
-/// so that a small window has room for what is asked.
+/// so that a small window has room for the request.
 #[must_use]
 pub fn with_output(
     wish: &Wish,

@@ -1,4 +1,4 @@
-//! Facts: how models are asked in each phase, as people configure it.
+//! Facts: what a request holds in each phase, as people configure it.
 //!
 //! Owns the form of `profiles/<name>/config.yml`, the built-in profile, and the pure fitting of what is wished to what
 //! a provider can do. A profile names providers and never knows an endpoint, a key or a model; fitting never edits

@@ -1,4 +1,4 @@
-//! Standards: files that everybody who is asked should know, in full or condensed to what fits.
+//! Standards: files that every model should know, in full or condensed to what fits.
 
 use std::fmt::Write as _;
 

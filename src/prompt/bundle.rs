@@ -1,4 +1,4 @@
-//! What is asked, as one neutral value, and what is kept beside it and never sent.
+//! A request, as one neutral value, and what is kept beside it and never sent.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::chat::{GenerationParams, Message};
 /// One request in words, for every reader.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bundle {
-    /// Who is asked to be what, and by which standards.
+    /// The role of the model, and the standards.
     pub system_context: String,
     /// The question itself.
     pub request: String,

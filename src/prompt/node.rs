@@ -37,7 +37,7 @@ pub enum Content<'c> {
     File {
         /// All of them.
         data: &'c [u8],
-        /// Its outline, asked for only when the text does not fit.
+        /// Makes its outline, only when the text does not fit.
         outline: &'c dyn Fn() -> String,
     },
     /// A file of which something else is said than its bytes: a Git LFS pointer, a file too large to be read.

@@ -1,7 +1,7 @@
 //! One answer, whatever it takes: limits are waited for, each attempt is booked before it is sent, failures that pass
 //! are tried again.
 //!
-//! This is the only place from which a provider is asked on the user's budget. What a failed attempt leads to:
+//! This is the only place that sends requests to a provider on the user's budget. What a failed attempt leads to:
 //!
 //! | failure | next |
 //! |---|---|
@@ -338,7 +338,7 @@ impl Caller {
         let leave = unless(stop, self.gate.acquire(tokens, next.company)).await?;
         let reservation = self.reserve(worst).await?;
         let outcome = match self.provider.complete(request, on_text).await {
-            // The answer may have been written since the same was asked before.
+            // The answer may have been written since the same request before.
             Ok(Answer::Pending(ticket)) => self.provider.collect(&ticket).await,
             outcome => outcome,
         };
@@ -480,7 +480,7 @@ impl Caller {
         pause
     }
 
-    /// Asks for less output; false when that would not help, or leave nothing worth asking for.
+    /// Asks for less output; false when that would not help, or leave nothing worth a request.
     fn shorten(&self, next: &mut Next, lengths: &Lengths) -> bool {
         let asked = self.output_tokens_max(&next.request);
         let input = lengths

@@ -92,9 +92,9 @@ impl Program {
     async fn ask(&self, request: &Request) -> Result<Answer, (ProviderError, Charge)> {
         let mut running = self.start().map_err(|error| (error, Charge::Nothing))?;
         let child = &mut running.0;
-        let mut stdin = child.stdin.take().expect("stdin was asked for");
+        let mut stdin = child.stdin.take().expect("stdin is a pipe");
         let (stdout, stderr) = (
-            child.stdout.take().expect("stdout was asked for"),
+            child.stdout.take().expect("stdout is a pipe"),
             child.stderr.take().expect("and stderr"),
         );
         let prompt = plain_prompt(request);

@@ -66,7 +66,7 @@ pub struct Definition {
     pub idle_timeout: Duration,
     /// Whether requests want their answers as streams.
     pub stream: bool,
-    /// How much may be asked of it in a time.
+    /// How much it may be sent in a time.
     pub limits: Limits,
     /// What it can do; the model is here.
     pub capabilities: Capabilities,
@@ -302,7 +302,7 @@ fn capabilities(
                 (None, false, false, Some(0));
             base.streaming &= kind == ProviderKind::Replay;
         }
-        // The window that the user's own field asks for is the one that there is.
+        // The window that the user's own field sets is the one that there is.
         ProviderKind::Ollama => {
             let own = extra
                 .get("options")

@@ -28,7 +28,7 @@ pub enum ProviderError {
     /// No such model.
     #[error("the provider has no model '{model}'")]
     ModelNotFound {
-        /// Asked for.
+        /// Requested.
         model: String,
         /// What there is, if it tells.
         available: Vec<String>,

@@ -1,4 +1,4 @@
-//! How much may be asked of one provider in a time: answers owed at once, requests and tokens a minute.
+//! How much one provider may be sent in a time: answers owed at once, requests and tokens a minute.
 //!
 //! [`Throttle`] decides and has no clock: times go in, waits come out. The number of answers owed at once is halved when
 //! the provider says that it is too much, once for each wave of requests, and grows back by one for every full wave that
@@ -349,7 +349,7 @@ mod tests {
         assert_eq!(throttle.allowed(), 8);
     }
 
-    /// A server that does one thing at a time breaks off all but the last: asked for fewer and fewer, it answers.
+    /// A server that does one thing at a time breaks off all but the last: sent fewer and fewer, it answers.
     #[test]
     fn what_breaks_off_in_company_lowers_the_number_for_good() {
         let mut throttle = Throttle::new(LIMITS);

@@ -1,7 +1,7 @@
 //! A model behind an endpoint: one request, one answer or one failure.
 //!
 //! An answer is whole only with the end that its protocol has; what ends otherwise is thrown away. Every body has a
-//! limit of bytes, and limits of time hold however fast bytes come. A server that answers at once though it was asked for
+//! limit of bytes, and limits of time hold however fast bytes come. A server that answers at once though the request was for
 //! pieces is understood all the same.
 
 use std::sync::OnceLock;

@@ -149,7 +149,7 @@ pub enum DefinitionError {
     /// No provider has this name.
     #[error("no provider '{name}'; there is {}", list(.names))]
     NotThere {
-        /// Asked for.
+        /// Requested.
         name: String,
         /// All there are.
         names: Vec<String>,

@@ -52,7 +52,7 @@ pub(super) fn check_encoding(response: &Response) -> Result<(), ProviderError> {
                 .take(20)
                 .collect();
             Err(ProviderError::Protocol(format!(
-                "it is encoded as '{encoding}', which is not asked for"
+                "it is encoded as '{encoding}', which was not requested"
             )))
         }
     }

@@ -22,7 +22,7 @@ pub enum Event {
         spent: Spend,
     },
     /// A request about a node is sent to a model.
-    Asked(TreePath),
+    Sent(TreePath),
     /// A model has answered, and the answer is on the disk.
     Answered {
         /// About which node.

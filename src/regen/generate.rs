@@ -88,7 +88,7 @@ pub struct Generator<'g> {
     pub batching: &'g Batching,
 }
 
-/// A request to end the run; asked for once more, calls in flight are given up as well.
+/// A request to end the run; after a second one, calls in flight are given up as well.
 pub type Signals = mpsc::UnboundedReceiver<Stop>;
 
 /// A call that has ended.
@@ -137,7 +137,7 @@ struct Work<'g, 'i> {
     /// Batches, and what is being done about them; nothing else is begun meanwhile.
     owing: Owing<'g>,
     errands: Running<'g, Errand>,
-    /// Who waits for the answer of a basis that is being asked about, and what was said of one in this run.
+    /// Who waits for the answer of a basis that a request is out for, and what was said of one in this run.
     waiters: HashMap<BasisId, Vec<u32>>,
     answers: HashMap<BasisId, (String, Authorship)>,
     batch: Vec<NewFrame>,
@@ -476,11 +476,11 @@ impl<'g, 'i> Work<'g, 'i> {
                 is_reused: true,
             });
         }
-        self.desk()
+        self.frame_context()
             .reuse(self.generator.repo, task, basis, children)
     }
 
-    fn desk(&self) -> FrameContext<'_> {
+    fn frame_context(&self) -> FrameContext<'_> {
         let Generator {
             repo, scan, inputs, ..
         } = *self.generator;
@@ -514,7 +514,7 @@ impl<'g, 'i> Work<'g, 'i> {
             Some(Ok(Prepared::Absent)) | None => {}
         }
         let path = self.path(task);
-        on_event(Event::Asked(path.clone()));
+        on_event(Event::Sent(path.clone()));
         let (caller, retries, mut stop) = (
             self.generator.caller,
             self.retries.clone(),

@@ -34,8 +34,8 @@ pub enum NodeFilter {
     /// Whatever needs a frame.
     #[default]
     All,
-    /// What the agent has spoken about, the node itself or what stood at its path before.
-    Said,
+    /// What the agent has a frame of, for the node itself or for what stood at its path before.
+    Outdated,
     /// Of that, what has changed since: for a run in the background.
     Changed,
     /// One share of the files, and no directory: several machines divide a run.
@@ -47,7 +47,7 @@ impl NodeFilter {
     fn covers(self, reason: Reason, node: &Node) -> bool {
         match self {
             Self::All => true,
-            Self::Said => reason != Reason::Missing,
+            Self::Outdated => reason != Reason::Missing,
             Self::Changed => reason == Reason::Changed,
             Self::Shard(shard) => !node.is_directory && shard.holds(&node.id),
         }
@@ -58,7 +58,7 @@ impl NodeFilter {
     pub fn words(self) -> Option<String> {
         match self {
             Self::All => None,
-            Self::Said => Some("said".to_owned()),
+            Self::Outdated => Some("said".to_owned()),
             Self::Changed => Some("changed".to_owned()),
             Self::Shard(shard) => Some(format!("shard {shard}")),
         }
@@ -248,7 +248,7 @@ fn includes(scan: &Scan, inputs: &Inputs<'_>, is_included: &[bool], number: u32)
     };
     if !scan.node(number).is_directory {
         let path = scan.path(inputs.root, number);
-        // Who names one file asks for it, whatever is left out of a run over all of them.
+        // A file that the user names is wanted, whatever is left out of a run over all of them.
         let is_named = number == scan.root() && include.patterns().is_empty();
         return is_named || include.contains(&path);
     }
@@ -333,8 +333,8 @@ impl Plan {
                 name: entry.name,
                 kind: PartKind::of(entry.mode).as_str(),
                 state: match entry.node.and_then(|child| self.content_of(child)) {
-                    Some((content, _)) => ChildState::Said(content),
-                    None => ChildState::Unsaid(entry.id),
+                    Some((content, _)) => ChildState::Content(content),
+                    None => ChildState::Node(entry.id),
                 },
             }))
     }

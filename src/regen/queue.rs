@@ -2,7 +2,7 @@
 //!
 //! Pure. A task that stands deepest below the root of its tree goes first (Hu's algorithm: with equal times and any
 //! number of workers no order is finished sooner, because the longest chain is always the one being worked off).
-//! What the user asked for outranks what a commit changed, and that what was never made; a task that another one
+//! What the user named outranks what a commit changed, and that what was never made; a task that another one
 //! waits for has the rank of the one that waits.
 
 use std::collections::BinaryHeap;
@@ -16,7 +16,7 @@ pub enum Priority {
     /// It says something that holds no more.
     Changed,
     /// The user named it.
-    Asked,
+    Requested,
 }
 
 /// Where a task stands in the order; the greatest comes first.
@@ -220,7 +220,7 @@ mod tests {
     fn what_was_asked_for_takes_its_children_with_it() {
         let children = |task: u32| if task == 2 { vec![1] } else { vec![] };
         let mut queue = Queue::new(
-            &[Priority::Changed, Priority::Background, Priority::Asked],
+            &[Priority::Changed, Priority::Background, Priority::Requested],
             children,
         );
         assert_eq!([queue.pop(), queue.pop()], [Some(1), Some(0)]);

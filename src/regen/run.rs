@@ -84,7 +84,7 @@ pub struct Runner<'r> {
 
 /// What makes outlines: shared by all threads, while each reads through a repository handle of its own.
 struct Maker<'m> {
-    desk: FrameContext<'m>,
+    context: FrameContext<'m>,
     records: &'m Records,
 }
 
@@ -205,7 +205,7 @@ impl Runner<'_> {
     fn maker<'m>(&'m self, progress: &'m Progress<'_>, records: &'m Records) -> Maker<'m> {
         let hash = self.repo.hash_kind();
         let (scan, inputs, plan) = (self.scan, self.inputs, &progress.plan);
-        let desk = FrameContext {
+        let context = FrameContext {
             scan,
             inputs,
             hash,
@@ -213,7 +213,7 @@ impl Runner<'_> {
             index: &*progress.index,
             writer: None,
         };
-        Maker { desk, records }
+        Maker { context, records }
     }
 
     fn make_files(
@@ -271,7 +271,7 @@ impl Runner<'_> {
         let frames = Children::of(frames);
         let unkept = Records::unkept();
         let maker = self.maker(progress, &unkept);
-        let made = match maker.desk.reuse(self.repo, task, basis, &frames) {
+        let made = match maker.context.reuse(self.repo, task, basis, &frames) {
             Some(reused) => maker.made(task, reused),
             None => match directory_body(
                 Nodes {
@@ -368,9 +368,9 @@ impl Maker<'_> {
     fn file(&self, repo: &Repository, task: PlannedNode) -> Made {
         let FrameContext {
             scan, inputs, plan, ..
-        } = self.desk;
+        } = self.context;
         let basis = plan.file_basis(scan, inputs, task.node);
-        if let Some(reused) = self.desk.reuse(repo, task, basis, &Children::None) {
+        if let Some(reused) = self.context.reuse(repo, task, basis, &Children::None) {
             return self.made(task, reused);
         }
         let name = file_name(scan, inputs.root, task.node);
@@ -384,8 +384,8 @@ impl Maker<'_> {
     fn made(&self, task: PlannedNode, saying: FrameDraft) -> Made {
         let is_reused = saying.is_reused;
         match self
-            .desk
-            .encode(task, self.desk.frame(task, saying), is_reused)
+            .context
+            .encode(task, self.context.frame(task, saying), is_reused)
         {
             Ok(made) => Made::Frame(Box::new(made)),
             Err(err) => Made::Failed(err),

@@ -28,7 +28,7 @@ const BYTES_PER_TOKEN: u64 = 4;
 /// What a plan would take. All of it is estimated; directories that may turn out unchanged are counted as calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Estimate {
-    /// Answers to be asked for.
+    /// Answers to request.
     pub calls: u64,
     /// Frames that are attached without asking, as far as that is known before the run.
     pub reused: u64,
@@ -40,7 +40,7 @@ pub struct Estimate {
     pub nano_dollars: Option<u64>,
     /// What it costs in batches; `None` where the provider takes none, or no price is known.
     pub batch_nano_dollars: Option<u64>,
-    /// Answers that are owed by a batch: they are not asked for again.
+    /// Answers that are owed by a batch: they are not requested again.
     pub owed: u64,
     /// Files that the agent leaves out unless its definition includes them.
     pub left_out: u64,
@@ -55,7 +55,7 @@ pub struct Survey {
     pub estimate: Estimate,
     /// What looks like a secret in what would be sent, the first of each file, and of each directory's names.
     pub secrets: Vec<SecretFound>,
-    /// Files that cannot be asked about, and why: they are no calls.
+    /// Files that no request can be about, and why: they are no calls.
     pub unfit: Vec<(TreePath, String)>,
 }
 

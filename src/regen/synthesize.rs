@@ -3,7 +3,7 @@
 //! A synthesis depends on what its children's frames say and on the policy that its header remembers, so no model is
 //! needed. A directory has one where its head remembers a policy, where an earlier content of its path had one, or where
 //! the directory above has one: that is what `synthesize` would make today. One that was invalidated is left alone until
-//! the user asks for it again, and so is what a person or a model has said in its slot.
+//! the user requests it again, and so is what a person or a model has said in its slot.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -147,7 +147,7 @@ impl Synthesizer<'_> {
         self.tasks(chosen, heads, &is_fresh)
     }
 
-    /// Plans a synthesis of every directory, by one policy, as the user asks for it.
+    /// Plans a synthesis of every directory, by one policy, as the user requests it.
     pub fn plan_all(&self, spec: PolicySpec, policy: Arc<dyn Policy>) -> SynthesisPlan {
         let one = Arc::new(self.chosen(spec, policy));
         let mut chosen = vec![None; self.scan.len()];
@@ -509,9 +509,9 @@ impl Synthesizer<'_> {
                 hasher.add(&record.content.0);
             }
             let state = if said.is_empty() {
-                ChildState::Unsaid(entry.id)
+                ChildState::Node(entry.id)
             } else {
-                ChildState::Said(hasher.finish())
+                ChildState::Content(hasher.finish())
             };
             Child {
                 name: entry.name,

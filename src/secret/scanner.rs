@@ -42,7 +42,7 @@ struct Encoded {
 const VERSION: &str = "git-merkle 2026 scanner/2";
 
 impl Scanner {
-    /// The built-in rules; made once, when first asked for.
+    /// The built-in rules; made once, when first needed.
     #[must_use]
     pub fn built_in() -> &'static Self {
         static SCANNER: OnceLock<Scanner> = OnceLock::new();

@@ -73,7 +73,7 @@ pub fn check_limits(open: &OpenSession) -> Result<(), TurnError> {
     }
 }
 
-/// A provider that can be asked for a turn, within all limits; those of the session count what is left of them.
+/// A provider that can answer a turn, within all limits; those of the session count what is left of them.
 pub fn turn_payer(
     workspace: &Workspace,
     open: &OpenSession,

@@ -1,7 +1,7 @@
 //! Sessions of this work tree: which one is meant, beginning, branching, and finishing what a kill left half done.
 //!
 //! `session.yaml` names a profile and providers. What this machine wrote there, or its user, is taken at its word; what
-//! came with the repository is not: a repository never chooses who is asked.
+//! came with the repository is not: a repository never chooses a provider.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! What a turn asks, and whom: its world as the one who is asked takes it, made small enough for them.
+//! The request of a turn and its provider: the turn's world in the form that the provider takes, small enough for its window.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! What is kept of a session and of a turn: `session.yaml` and `meta.yaml`, and their bytes.
 //!
-//! The shapes stand in docs/formats.md. Unknown keys are errors: these files say who is asked and what was accepted.
+//! The shapes stand in docs/formats.md. Unknown keys are errors: these files name the provider and what was accepted.
 
 use std::collections::BTreeMap;
 use std::ops::AddAssign;

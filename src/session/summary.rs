@@ -79,7 +79,7 @@ pub fn due_summary(
     }))
 }
 
-/// Asks for a summary and keeps it. The open turn is charged.
+/// Requests a summary and keeps it. The open turn is charged.
 pub async fn ask_summary(
     open: &mut OpenSession,
     payer: &Payer,

@@ -1,4 +1,4 @@
-//! What a turn asks for, in words: the task of its phase, the request, and what was accepted or found before.
+//! The task of a turn, in words: the task of its phase, the request, and what was accepted or found before.
 //!
 //! What was accepted is quoted in fences that it cannot close. Which phase sees what:
 //!

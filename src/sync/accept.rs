@@ -187,14 +187,14 @@ enum EntryState {
 }
 
 fn read(repo: &Repository, entry: &Entry, share: Share) -> EntryState {
-    if share == Share::Said && is_outline(&entry.name) {
+    if share == Share::Statements && is_outline(&entry.name) {
         return EntryState::Derived;
     }
     match read_blob(repo, &entry.blob) {
         Err(fault) => EntryState::Bad(fault),
         Ok(frame) => match FrameName::of(&frame) {
             name if name != entry.name => EntryState::Misplaced(name),
-            _ if share == Share::Said && frame.is_derived() => EntryState::Derived,
+            _ if share == Share::Statements && frame.is_derived() => EntryState::Derived,
             _ => EntryState::Good,
         },
     }

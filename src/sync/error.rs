@@ -82,7 +82,7 @@ pub enum SyncError {
     Busy {
         /// Its name.
         remote: String,
-        /// How often it was asked.
+        /// Attempts.
         tries: u32,
     },
     /// The other side ended before it said what came of a push.

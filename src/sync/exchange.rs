@@ -56,7 +56,7 @@ pub struct Outcome {
     pub not_accepted: Vec<LeftOut>,
     /// How many frames of the remote it does not let count.
     pub not_accepted_count: usize,
-    /// How often the remote was asked to take the frames, but for connections that broke off.
+    /// Attempts to push the frames, but for connections that broke off.
     pub attempts: u32,
     /// Refs of clones whose content the shared ref has now.
     pub collected: usize,
@@ -323,7 +323,7 @@ impl Outcome {
     }
 }
 
-/// Pushes until the remote takes it, and how often it was asked; what it holds then stands in `theirs`.
+/// Pushes until the remote takes it, and counts the attempts; what it holds then stands in `theirs`.
 fn push_until_accepted(
     exchange: &Exchange<'_>,
     rules: &Rules<'_>,

@@ -8,9 +8,9 @@ use crate::git::{Repository, is_ref_name};
 /// Which frames are shared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Share {
-    /// What people and models said. Outlines and syntheses are made again from the objects, for nothing.
+    /// Frames of people and models. Outlines and syntheses are made again from the objects, for nothing.
     #[default]
-    Said,
+    Statements,
     /// All frames.
     All,
 }
@@ -20,7 +20,7 @@ impl Share {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         match text {
-            "said" => Some(Self::Said),
+            "said" => Some(Self::Statements),
             "all" => Some(Self::All),
             _ => None,
         }
@@ -35,7 +35,7 @@ pub enum Publish {
     Shared,
     /// One of its own, which no other clone writes.
     Own,
-    /// The shared one, with what clones have published by themselves: what `--collect` asks for, and no setting.
+    /// The shared one, with what clones have published by themselves: the choice of `--collect`, and of no setting.
     Collect,
 }
 

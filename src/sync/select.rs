@@ -128,7 +128,7 @@ pub(super) fn count_said(
     theirs: &[NodeId],
 ) -> Result<usize, StoreError> {
     let mut count = 0;
-    visit_shared(repo, gained, Share::Said, &mut |entry, _| {
+    visit_shared(repo, gained, Share::Statements, &mut |entry, _| {
         let path = entry.name.path();
         let is_there = theirs
             .iter()
@@ -151,7 +151,7 @@ fn visit_shared(
     };
     listing::visit_added(repo, gained.old, gained.new, &mut |added| {
         for entry in added.entries {
-            if share == Share::Said && is_outline(&entry.name) || is_elsewhere(&entry) {
+            if share == Share::Statements && is_outline(&entry.name) || is_elsewhere(&entry) {
                 continue;
             }
             // An entry of a newer format or a damaged one stays: this program cannot tell what it says.

@@ -1,4 +1,4 @@
-//! What a signature says about a statement, and the check: only where it is shown or asked for, and once for each manifest.
+//! What a signature says about a statement, and the check: only where a command shows or checks it, and once for each manifest.
 //!
 //! | the store has | and the statement is |
 //! |---|---|

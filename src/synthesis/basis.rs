@@ -17,13 +17,13 @@ pub struct Child<'c> {
     pub state: ChildState,
 }
 
-/// What stands for a child: what its head says, or the child itself when nothing has been said.
+/// What stands for a child: the content of its head, or the child itself when it has no frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChildState {
     /// The digest of the content of its head.
-    Said(Digest),
+    Content(Digest),
     /// Its own id.
-    Unsaid(NodeId),
+    Node(NodeId),
 }
 
 /// The fields that all bases of an agent and type share, hashed once.
@@ -111,11 +111,11 @@ impl BasisOf {
             hasher.add(child.name);
             hasher.add(child.kind.as_bytes());
             match child.state {
-                ChildState::Said(digest) => {
+                ChildState::Content(digest) => {
                     hasher.add(b"content");
                     hasher.add(&digest.0);
                 }
-                ChildState::Unsaid(node) => {
+                ChildState::Node(node) => {
                     hasher.add(b"node");
                     hasher.add(node.as_bytes());
                 }
@@ -214,7 +214,7 @@ mod tests {
             kind,
             state,
         };
-        let said = ChildState::Said(Digest::of("test/1", b"says"));
+        let said = ChildState::Content(Digest::of("test/1", b"says"));
         let base = of.directory([child("a", "file", said)].into_iter());
         for other in [
             child("b", "file", said),
@@ -222,9 +222,9 @@ mod tests {
             child(
                 "a",
                 "file",
-                ChildState::Said(Digest::of("test/1", b"other")),
+                ChildState::Content(Digest::of("test/1", b"other")),
             ),
-            child("a", "file", ChildState::Unsaid(node(1))),
+            child("a", "file", ChildState::Node(node(1))),
         ] {
             assert_ne!(base, of.directory([other].into_iter()));
         }

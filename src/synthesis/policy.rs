@@ -52,7 +52,7 @@ pub enum PolicyError {
     /// No policy of that name.
     #[error("unknown synthesis policy '{name}' (known: {known})")]
     Unknown {
-        /// Asked for.
+        /// Requested.
         name: String,
         /// All names.
         known: String,

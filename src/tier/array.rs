@@ -50,7 +50,7 @@ const FENCE_MIN: usize = 3;
 /// The texts of everything that a layout places.
 #[derive(Debug, Clone, Default)]
 pub struct Texts<'t> {
-    /// Who the model is asked to be.
+    /// The role of the model.
     pub system_prompt: &'t str,
     /// What every request of its kind says as well: standards, examples, memos.
     pub preface: &'t str,

@@ -74,7 +74,7 @@ impl FrameFilter {
                 .is_some_and(|from| is_before(frame.created.as_deref(), from))
     }
 
-    /// True when a synthesis is shown: only where its type, or syntheses as such, are asked for.
+    /// True when a synthesis is shown: only where its type, or syntheses as such, are wanted.
     #[must_use]
     pub fn wants_syntheses(&self) -> bool {
         !self.types.is_empty() || self.basis_kinds.contains(&BasisKind::Synthesis)

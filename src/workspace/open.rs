@@ -79,7 +79,7 @@ impl Workspace {
         })
     }
 
-    /// The user's own files, read once, when first asked for.
+    /// The user's own files, read once, when first needed.
     pub fn personal_folder(&self) -> &Folder {
         let read = || {
             locate::user_folder(&self.environment)

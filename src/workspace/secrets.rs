@@ -22,7 +22,7 @@ const WAIT: Duration = Duration::from_secs(5);
 /// The file of rules in either folder.
 const RULES_NAME: &str = "secrets.toml";
 
-/// A file of rules about secrets cannot be used; to go on without it would find less than its author asked for.
+/// A file of rules about secrets cannot be used; to go on without it would find less than its author wanted.
 #[derive(Debug, thiserror::Error)]
 #[error("bad rules in '{}'", path.display())]
 pub struct RulesError {

@@ -51,7 +51,7 @@ pub enum TargetError {
     /// The revision is there, the path is not.
     #[error("path '{path}' does not exist in '{revision}'")]
     NoPath {
-        /// Asked for.
+        /// Requested.
         path: String,
         /// Where it was looked for.
         revision: String,

@@ -260,7 +260,7 @@ fn file<'d>(
     let definition =
         |(at, is_whole): (u32, bool)| shown(&found.definitions.list[at as usize], is_whole);
     let statements = lines.iter().filter_map(|line| match line {
-        Line::Said(at) => Some(found.statement(*at)),
+        Line::Statement(at) => Some(found.statement(*at)),
         _ => None,
     });
     let [text, past, said] = ranked.parts;

@@ -1,4 +1,4 @@
-//! `git merkle profile`: show and check profiles: how models are asked.
+//! `git merkle profile`: show and check profiles: what requests to models hold.
 
 use serde::Serialize;
 

@@ -203,7 +203,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         since,
         reach: match args.shard {
             Some(shard) => NodeFilter::Shard(shard),
-            None if args.outdated => NodeFilter::Said,
+            None if args.outdated => NodeFilter::Outdated,
             None => NodeFilter::All,
         },
         asking: asking.as_ref(),
@@ -400,7 +400,7 @@ fn asking<'a>(
             ops::queue::address(stack, model.queue.as_deref())?
         },
         allowed: program.global.allow_secret.clone(),
-        priority: (!args.nodes.is_empty()).then_some(Priority::Asked),
+        priority: (!args.nodes.is_empty()).then_some(Priority::Requested),
     };
     Ok(Some(ops::asking(workspace, agent, &options)?))
 }

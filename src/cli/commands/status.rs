@@ -272,8 +272,11 @@ impl Counting<'_> {
         } = *self;
         let agents = workspace.agents();
         let target = Target::root_of(self.root.tree);
-        let (mut slots, mut seen, mut absent, mut last) = (Vec::new(), Vec::new(), 0, None);
         let index = ops::refresh::index(&workspace.state, store, 0)?;
+        let syntheses = ops::syntheses::synthesized_slots(workspace, &index);
+        let (mut slots, mut seen, mut absent) = (Vec::new(), syntheses.clone(), 0);
+        // Of a large snapshot each plan takes tens of megabytes, so there is one at a time.
+        let mut last = None;
         for agent in agents
             .iter()
             .filter(|agent| agent.makes(NodeKind::Directory))
@@ -286,6 +289,7 @@ impl Counting<'_> {
             {
                 continue;
             }
+            drop(last.take());
             let planned = ops::refresh::plan_tree(workspace, store, self.root.tree, agent)?;
             if agent.maker == Maker::Outline {
                 absent = self.absent(&planned);
@@ -294,32 +298,27 @@ impl Counting<'_> {
             seen.push(slot);
             last = Some(planned);
         }
-        for slot in ops::syntheses::synthesized_slots(workspace, &index) {
-            let counted = ops::syntheses::count_syntheses(
-                workspace,
-                store,
-                &target,
-                &slot,
-                self.root.history,
-            )?;
-            slots.push(self.count_synthesized(&slot, counted));
-            seen.push(slot);
-        }
+        drop(index);
         let Planned { scan, index, .. } = last.expect("the outline builder is built in");
         let mut others = self.count_others(&scan, &index, &seen);
         if index.is_damaged() {
-            others = self.count_others(
-                &scan,
-                &ops::refresh::rebuild_index(&workspace.state, store)?,
-                &seen,
-            );
+            let index = ops::refresh::rebuild_index(&workspace.state, store)?;
+            others = self.count_others(&scan, &index, &seen);
+        }
+        let (counts, store_faults) = (scan.counts, index.faults());
+        drop((scan, index));
+        for slot in &syntheses {
+            let history = self.root.history;
+            let counted =
+                ops::syntheses::count_syntheses(workspace, store, &target, slot, history)?;
+            slots.push(self.count_synthesized(slot, counted));
         }
         slots.extend(others);
         Ok(Summary {
-            counts: scan.counts,
+            counts,
             slots,
             absent,
-            store_faults: index.faults(),
+            store_faults,
         })
     }
 

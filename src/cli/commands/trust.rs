@@ -153,7 +153,7 @@ fn accept(
             return Err(CliError::new(Exit::NotTrusted, text)
                 .hint("look at them again with 'git merkle trust --show'"));
         }
-        None if can_ask => program.ui.ask("use these when models are asked?")?,
+        None if can_ask => program.ui.ask("use these in requests to models?")?,
         None => {
             let text = format!(
                 "without a terminal nothing is trusted by itself; the content hash is {digest}"

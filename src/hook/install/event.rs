@@ -13,9 +13,9 @@ pub enum HookEvent {
     PostApplypatch,
     /// After a checkout, a switch, and a new worktree.
     PostCheckout,
-    /// Before a push; only where it is asked for.
+    /// Before a push; only where the user names it.
     PrePush,
-    /// In a bare repository, after a push arrived; only where it is asked for.
+    /// In a bare repository, after a push arrived; only where the user names it.
     PostReceive,
 }
 
@@ -31,7 +31,7 @@ impl HookEvent {
         Self::PostReceive,
     ];
 
-    /// Those of a repository with a work tree, unless others are asked for.
+    /// Those of a repository with a work tree, unless the user names others.
     pub const USUAL: [Self; 5] = [
         Self::PostCommit,
         Self::PostMerge,

@@ -19,7 +19,7 @@ use crate::git::{ChildError, ConfigScope, Repository, StateDir};
 const PRIVATE_FILE: u32 = 0o600;
 const PRIVATE_FOLDER: u32 = 0o700;
 
-/// What is asked for.
+/// What the user wants installed.
 #[derive(Debug, Clone)]
 pub struct InstallRequest {
     /// By which way; the best one that git offers when not given.

@@ -16,7 +16,7 @@ fn instructions() -> Instructions {
 }
 
 fn no_outline() -> String {
-    panic!("the outline is asked for only when it is needed")
+    panic!("the outline is made only when it is needed")
 }
 
 fn of_file(path: &TreePath, data: &[u8]) -> NodePayload {

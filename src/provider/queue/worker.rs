@@ -205,7 +205,7 @@ impl Slot<'_> {
         done
     }
 
-    /// Asks once; what was turned away unpaid is asked again after a pause.
+    /// Sends a request once; what was turned away unpaid is sent again after a pause.
     async fn ask(&self, request: &Request) -> Result<Reply, Failure> {
         let mut attempt = 1;
         loop {

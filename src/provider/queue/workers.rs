@@ -200,7 +200,7 @@ impl Workers {
         }
     }
 
-    /// What an answer is worth, as far as it does not depend on what was asked for.
+    /// What an answer is worth, as far as it does not depend on the request.
     fn judge(&self, request: &Request, worker: &str, outcome: Outcome) -> Result<Reply, Failure> {
         let refused = |why: &str| {
             let why = format!("worker '{worker}': {why}");

@@ -2,7 +2,7 @@
 //!
 //! A run gathers every request that is ready. When nothing else is left to do, they are one level of the tree: files, then the
 //! directories whose children are all made. A level that is large enough goes out as batches, a small one at once. Answers
-//! that are owed are known by their basis, whichever command asked for them, so no run asks for one a second time.
+//! that are owed are known by their basis, whichever command requested them, so no run requests one a second time.
 //!
 //! Sending and collecting are errands: one at a time, and nothing is laid out meanwhile.
 
@@ -503,7 +503,7 @@ impl Work<'_, '_> {
         let (batching, caller) = (self.owing.batching, self.generator.caller);
         let client = self.owing.client().expect("who sends batches has a client");
         for one in &parcel.tasks {
-            on_event(Event::Asked(self.path(one.task)));
+            on_event(Event::Sent(self.path(one.task)));
         }
         self.errands.push(Box::pin(async move {
             let (files, agent) = (&batching.files, batching.agent.as_str());

@@ -225,7 +225,9 @@ impl Work<'_, '_> {
             spoken: Some(spoken.clone()),
             is_reused: false,
         };
-        let frame = self.desk().frame(self.tasks[task as usize], saying);
+        let frame = self
+            .frame_context()
+            .frame(self.tasks[task as usize], saying);
         // Before it is on its way to the disk, where a failure is one of the machine and ends the run.
         if let Err(error) = codec::encode(&frame) {
             let cause = self.keep(task, question, chain(&error), &frame.content);
@@ -299,7 +301,9 @@ impl Work<'_, '_> {
         frame: Frame,
         on_event: &mut dyn FnMut(Event),
     ) {
-        let made = self.desk().encode(self.tasks[task as usize], frame, false);
+        let made = self
+            .frame_context()
+            .encode(self.tasks[task as usize], frame, false);
         self.take_made(task, made, on_event);
         for number in self.waiters.remove(&basis).unwrap_or_default() {
             let task = self.tasks[number as usize];
@@ -333,9 +337,9 @@ impl Work<'_, '_> {
         on_event: &mut dyn FnMut(Event),
     ) {
         let task = self.tasks[number as usize];
-        let made = self
-            .desk()
-            .encode(task, self.desk().frame(task, saying), true);
+        let made =
+            self.frame_context()
+                .encode(task, self.frame_context().frame(task, saying), true);
         self.take_made(number, made, on_event);
     }
 

@@ -229,7 +229,7 @@ fn is_kept(name: &str) -> bool {
     (NAME_BYTES_MIN..=NAME_BYTES_MAX).contains(&name.len()) && !name.bytes().any(is_apart)
 }
 
-/// Bytes of the type and of what stands behind it when a name is asked of a type, as in `Digest::of` and `Math.min`.
+/// Bytes of the type and of what stands behind it when a name is a member of a type, as in `Digest::of` and `Math.min`.
 fn type_before(text: &str, at: usize) -> usize {
     let before = &text[..at];
     let Some(rest) = before
@@ -273,9 +273,9 @@ fn ways(text: &str, name: &str, place: Range<usize>) -> Ways {
     let is_path = before.ends_with(b"::");
     let is_asked = is_path || before.ends_with(b".") || before.ends_with(b"->");
     match (is_asked, is_called || is_type) {
-        (true, true) if is_path => Ways::ASKED.and(Ways::CALLED).and(Ways::BARE),
-        (true, true) => Ways::ASKED.and(Ways::CALLED),
-        (true, false) => Ways::ASKED,
+        (true, true) if is_path => Ways::MEMBER.and(Ways::CALLED).and(Ways::BARE),
+        (true, true) => Ways::MEMBER.and(Ways::CALLED),
+        (true, false) => Ways::MEMBER,
         (false, true) => Ways::BARE,
         (false, false) => Ways::default(),
     }

@@ -1,4 +1,4 @@
-//! What one file has to do with the others, and the bytes in which that is kept: read from them when a file is asked for.
+//! What one file has to do with the others, and the bytes in which that is kept: read from them when a file is looked up.
 //!
 //! Numbers that stand in order are written as steps from the one before, see `put_found`. Start with [`References`].
 
@@ -43,7 +43,7 @@ impl FileReferences {
 
 /// Who refers to whom in a snapshot: something for each file, in the order of the files.
 ///
-/// They stand here as bytes; what is asked for of a file is read from them, and stays.
+/// They stand here as bytes; what is looked up of a file is read from them, and stays.
 #[derive(Debug)]
 pub struct References {
     bytes: Vec<u8>,

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | files that refer to it | each by its own standing: tests count a twentieth |
 //! | files that it refers to | what puts others together is the way in |
-//! | its public declarations | what offers much is asked for often |
+//! | its public declarations | what offers much is used often |
 //! | its standing | tests, examples, tools, what is generated or foreign, dotfiles and licences come last |
 //!
 //! The weight is the standing times the root of the product of the three. In a file the declarations come by the number of

@@ -394,14 +394,14 @@ impl<'i> Index<'i> {
     }
 }
 
-/// A name that a file uses, and what it is asked of.
+/// A name that a file uses, and what it is a member of.
 struct UsedName<'u> {
     name: &'u str,
     ways: Ways,
     of: Receiver,
 }
 
-/// What a name is asked of.
+/// What a name is a member of.
 #[derive(Clone, Copy)]
 enum Receiver {
     /// A value, or nothing.
@@ -487,7 +487,7 @@ impl Reader<'_, '_> {
             || shares_directory(self.language) && directory(file) == directory(self.number)
     }
 
-    /// A member is meant when it is asked of its type. Asked of a value it is meant when its type is named as well, or when
+    /// A member is meant when its type stands in front. Behind a value it is meant when its type is named as well, or when
     /// it is called and nothing else can be meant: no other file declares it, and its name has several words, unlike
     /// those of the types that every language brings along.
     fn is_meant(&self, declared: &Declared, used: &UsedName<'_>, is_only: bool) -> bool {
@@ -503,7 +503,7 @@ impl Reader<'_, '_> {
             Receiver::Value => {
                 let is_clear =
                     is_only && used.ways.has(Ways::CALLED.and(Ways::BARE)) && has_words(used.name);
-                let is_named = used.ways.has(Ways::ASKED.and(Ways::BARE))
+                let is_named = used.ways.has(Ways::MEMBER.and(Ways::BARE))
                     && self.seen.names[owner as usize] == self.number;
                 !OF_EVERY_OBJECT.contains(&used.name) && (is_clear || is_named)
             }
@@ -542,7 +542,7 @@ fn foreign<'i>(
     )
 }
 
-/// Names that the objects of Java, JavaScript and C# bring along: asked of a value, they say nothing about whose they are.
+/// Names that the objects of Java, JavaScript and C# bring along: behind a value, they say nothing about whose they are.
 #[rustfmt::skip]
 const OF_EVERY_OBJECT: &[&str] = &[
     "addEventListener", "charAt", "charCodeAt", "compareTo", "endsWith", "equals", "equalsIgnoreCase", "findIndex",

@@ -12,9 +12,9 @@ pub struct Ways(u8);
 impl Ways {
     /// On its own, called or written like a type: hardly a local variable.
     pub const BARE: Self = Self(1);
-    /// Asked of something: behind `.`, `->` or `::`.
-    pub const ASKED: Self = Self(2);
-    /// Asked of something and called, or written like a type.
+    /// As a member: behind `.`, `->` or `::`.
+    pub const MEMBER: Self = Self(2);
+    /// As a member that is called, or written like a type.
     pub const CALLED: Self = Self(4);
 
     /// Whether one of these is among them.
@@ -60,7 +60,7 @@ struct Head {
 /// One name that a file uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Use<'u> {
-    /// The name; with the type in front, as it is written, where something is asked of a type: `Digest::of`, `Math.min`.
+    /// The name; with the type in front, as it is written, where it is a member of a type: `Digest::of`, `Math.min`.
     pub name: &'u str,
     /// How it is used, all places together.
     pub ways: Ways,
@@ -69,7 +69,7 @@ pub struct Use<'u> {
 }
 
 impl<'u> Use<'u> {
-    /// The type that the name is asked of, and the name.
+    /// The type that the name is a member of, and the name.
     #[must_use]
     pub fn parts(self) -> (Option<&'u str>, &'u str) {
         // Only types are written in front, and these start with a capital.

@@ -207,8 +207,8 @@ fn remade_directory(
     };
     let children: Vec<Option<Frame>> = entries.iter().map(|entry| said(&entry.id)).collect();
     let state = |child: &Option<Frame>, id| {
-        child.as_ref().map_or(ChildState::Unsaid(id), |frame| {
-            ChildState::Said(content_digest(&frame.content))
+        child.as_ref().map_or(ChildState::Node(id), |frame| {
+            ChildState::Content(content_digest(&frame.content))
         })
     };
     let both = || entries.iter().zip(&children);

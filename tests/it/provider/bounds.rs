@@ -32,7 +32,7 @@ fn nothing_compressed_is_asked_for_or_read() {
             let failure = ask(&*connected(&definition(kind, &server, setting)), &request())
                 .0
                 .expect_err("compressed");
-            let expected = "it is encoded as 'gzip', which is not asked for".to_owned();
+            let expected = "it is encoded as 'gzip', which was not requested".to_owned();
             assert_eq!(
                 (failure.error, failure.charge),
                 (ProviderError::Protocol(expected), Charge::Unknown),

@@ -97,7 +97,7 @@ fn line(event: &Event) -> Line {
             cost_usd: spent.nano_dollars.map(dollars),
             ..Line::default()
         },
-        Event::Asked(path) => about("asked", path),
+        Event::Sent(path) => about("asked", path),
         Event::Answered {
             path,
             usage,

@@ -132,7 +132,7 @@ proptest! {
         }
     }
 
-    /// What was kept says the same as what was found out, whatever part of it is asked for, within any budget.
+    /// What was kept says the same as what was found out, whatever part of it is shown, within any budget.
     #[test]
     fn kept_links_say_the_same(project in project(), some in any::<u64>(), tokens in 0_u64..600) {
         let files: Vec<(&str, &str)> = project.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
