@@ -11,7 +11,28 @@ use crate::support::Sandbox;
 
 const WORKFLOW: &str = include_str!("../../../docs/ci/github-comment.yml");
 const AUTHOR: &str = "github-actions[bot]";
-const HEAD: &str = "2222222222222222222222222222222222222222";
+pub(super) const HEAD: &str = "2222222222222222222222222222222222222222";
+/// Lines that a fork may write; the two that stay hold nothing but code.
+pub(super) const HOSTILE: [&str; 18] = [
+    "@everyone look",
+    "- @ann",
+    "- `a` <img src=x>",
+    "- [x](https://example.com)",
+    "**[x](https://example.com)**",
+    "- `open",
+    "- fixes #1",
+    "- see 1234567890abcdef",
+    "- www.example.com",
+    "<details open>",
+    "```",
+    "- ``a` @ann``",
+    "    - @ann",
+    "# Title",
+    "/merge",
+    "- !1 ~bug %soon",
+    "<!-- git-merkle:review:1 -->",
+    "- `kept`",
+];
 
 /// The script of the one step, as Python reads it.
 fn script() -> String {
@@ -115,8 +136,12 @@ impl Forge {
         let own = Arc::clone(&kept);
         // It ends with the process of the tests.
         std::thread::spawn(move || {
+            let answer = |method: &str, target: &str, body: &Value| {
+                let mut kept = own.lock().expect("no writer has failed");
+                kept.answer(method, target, body)
+            };
             for stream in listener.incoming().flatten() {
-                serve(stream, &own);
+                serve(stream, "authorization: bearer t0ken", &answer);
             }
         });
         Self { kept, url }
@@ -141,7 +166,8 @@ impl Forge {
     }
 }
 
-fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
+/// Answers one request that has the header with the token.
+pub(super) fn serve(stream: TcpStream, token: &str, answer: &dyn Fn(&str, &str, &Value) -> Value) {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line).expect("a request");
@@ -158,7 +184,7 @@ fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
         if header.is_empty() {
             break;
         }
-        has_token |= header == "authorization: bearer t0ken";
+        has_token |= header == token;
         if let Some(bytes) = header.strip_prefix("content-length: ") {
             length = bytes.parse().expect("a number");
         }
@@ -167,10 +193,7 @@ fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
     let mut body = vec![0; length];
     reader.read_exact(&mut body).expect("a body");
     let body = serde_json::from_slice(&body).unwrap_or_default();
-    let answer = kept
-        .lock()
-        .expect("no writer has failed")
-        .answer(method, target, &body);
+    let answer = answer(method, target, &body);
     let text = if answer.is_null() {
         String::new()
     } else {
@@ -184,7 +207,7 @@ fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
     let _ = stream.write_all([head, text].concat().as_bytes());
 }
 
-fn artifact(verdict: &str) -> String {
+pub(super) fn artifact(verdict: &str) -> String {
     format!("{MARKER}\n**{verdict}**\n\n- `− discount` `src/price.rs`\n- compared: `a` with `b`\n")
 }
 
@@ -251,28 +274,10 @@ fn nothing_changed_is_no_comment_and_the_oldest_of_several_stays() {
 fn of_a_hostile_artifact_only_what_has_the_form_of_a_review_stays() {
     let sandbox = Sandbox::new();
     let forge = Forge::start();
-    let hostile = [
-        "@everyone look",
-        "- @ann",
-        "- `a` <img src=x>",
-        "- [x](https://example.com)",
-        "**[x](https://example.com)**",
-        "- `open",
-        "- fixes #1",
-        "- see 1234567890abcdef",
-        "- www.example.com",
-        "<details open>",
-        "```",
-        "- ``a` @ann``",
-        "    - @ann",
-        "# Title",
-        "<!-- git-merkle:review:1 -->",
-        "- `kept`",
-    ];
     let long = format!("- `{}`", "𝔞".repeat(20_000));
     let text = format!(
         "{MARKER}\n{}\n{long}\n{long}\n- `last`\n",
-        hostile.join("\n")
+        HOSTILE.join("\n")
     );
     forge.comment(&sandbox, HEAD, &text);
     let kept = forge.kept();

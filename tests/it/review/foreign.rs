@@ -5,7 +5,7 @@ use super::workflow::{WORKFLOW, steps};
 use crate::support::{Repo, Sandbox};
 
 /// A clone whose user has said something that this repository has never seen.
-fn fork<'s>(sandbox: &'s Sandbox, base: &Repo<'s>) -> Repo<'s> {
+pub(super) fn fork<'s>(sandbox: &'s Sandbox, base: &Repo<'s>) -> Repo<'s> {
     let fork = sandbox.path("fork");
     base.git(&[
         "clone",
@@ -29,7 +29,7 @@ fn fork<'s>(sandbox: &'s Sandbox, base: &Repo<'s>) -> Repo<'s> {
 }
 
 /// Adds entries to the store's tree that are no frames.
-fn add_junk(fork: &Repo<'_>) {
+pub(super) fn add_junk(fork: &Repo<'_>) {
     let blob = fork.run("git").args(["hash-object", "-w", "--stdin"]);
     let blob = blob.input("<script>alert(1)</script>").run().ok();
     let known = fork.git(&["ls-tree", "refs/merkle/frames"]).ok();

@@ -7,6 +7,7 @@ mod html;
 mod known;
 mod laws;
 mod markdown;
+mod note;
 mod text;
 pub(crate) mod workflow;
 

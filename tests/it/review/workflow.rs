@@ -1,7 +1,7 @@
 //! The workflow in `docs/ci`: its shell steps are run here as a forge would, with two repositories and no key.
 
 use super::SHOP;
-use crate::support::Sandbox;
+use crate::support::{Repo, Sandbox};
 
 pub(crate) const WORKFLOW: &str = include_str!("../../../docs/ci/github-review.yml");
 
@@ -75,43 +75,89 @@ fn the_steps_of_the_workflow_need_no_secret_and_make_a_summary() {
     assert_eq!(read("review/head").trim(), base.id("work"));
 }
 
-const GITLAB: &str = include_str!("../../../docs/ci/gitlab-review.yml");
+const PUSH: &str = include_str!("../../../docs/ci/github-push.yml");
+
+/// Runs the workflow for a push; whether it ended well, its summary and what the last step printed.
+fn push(clone: &Repo<'_>, before: &str, after: &str) -> (bool, String, String) {
+    let summary = clone.path("summary.md");
+    let _ = std::fs::remove_file(&summary);
+    let (mut is_well, mut printed) = (true, String::new());
+    for (_, script) in steps(PUSH) {
+        let run = clone.run("sh").args(["-e", "-c", &script]);
+        let run = run.env("BEFORE", before).env("AFTER", after);
+        let run = run.env("DEFAULT", "main");
+        let done = run.env("GITHUB_STEP_SUMMARY", &summary).run();
+        (is_well, printed) = (done.code == Some(0), done.out());
+        if !is_well {
+            break;
+        }
+    }
+    let summary = std::fs::read_to_string(summary).unwrap_or_default();
+    (is_well, summary, printed)
+}
 
 #[test]
-fn the_job_for_gitlab_makes_the_files_that_it_exposes() {
-    let lines = GITLAB
-        .lines()
-        .skip_while(|line| *line != "  script:")
-        .skip(1);
-    let script: Vec<&str> = lines
-        .take_while(|line| line.starts_with("    "))
-        .filter_map(|line| line.trim_start().strip_prefix("- "))
-        .collect();
-    assert_eq!(script.len(), 6);
+fn the_range_that_was_pushed_is_reviewed() {
+    assert!(!PUSH.contains("secrets.") && PUSH.contains("\npermissions:\n  contents: read\n"));
+    let names: Vec<String> = steps(PUSH).into_iter().map(|step| step.0).collect();
+    assert_eq!(names, ["install", "review", "frames"]);
     let sandbox = Sandbox::new();
     let base = sandbox.repo("base");
     base.fill(SHOP);
-    let (from, to) = (base.path("."), sandbox.path("home/clone"));
-    base.git(&[
-        "clone",
-        "-q",
-        &from.to_string_lossy(),
-        &to.to_string_lossy(),
-    ])
-    .ok();
-    let run = sandbox
-        .run("sh", &to)
-        .args(["-e", "-c", &script.join("\n")]);
-    let run = run.env("CI_MERGE_REQUEST_DIFF_BASE_SHA", base.id("main"));
-    let done = run.env("CI_COMMIT_SHA", base.id("work")).run();
-    assert_eq!(done.code, Some(0), "{done}");
-    for (file, said) in [
-        ("review.html", "<del>discount</del>"),
-        ("review.md", "**1 public declaration removed"),
-        ("review.json", "git-merkle/review/1"),
-        ("status.md", "| `outline/outline` | 0 | 0 | "),
-    ] {
-        let text = std::fs::read_to_string(to.join("review").join(file)).expect(file);
-        assert!(text.contains(said), "{file}: {text}");
+    base.git(&["switch", "-q", "main"]).ok();
+    let clone = sandbox.path("home/clone");
+    let [from, to] =
+        [base.path("."), clone.clone()].map(|path| path.to_string_lossy().into_owned());
+    base.git(&["clone", "-q", &from, &to]).ok();
+    let clone = Repo::at(&sandbox, clone);
+    let (main, work) = (base.id("main"), base.id("work"));
+    let (is_well, reviewed, printed) = push(&clone, &main, &work);
+    assert!(
+        is_well && printed.contains("there are no frames"),
+        "{printed}"
+    );
+    assert!(
+        reviewed.contains("**1 public declaration removed"),
+        "{reviewed}"
+    );
+    // A new branch, and one whose commits from before are gone, are compared with the default branch.
+    let said = |text: &str| text.split("- compared").next().map(str::to_owned);
+    for before in ["0".repeat(40), "1".repeat(40)] {
+        assert_eq!(said(&push(&clone, &before, &work).1), said(&reviewed));
     }
+    // Where nothing has changed nothing is said.
+    assert_eq!(push(&clone, &main, &main).1, "");
+}
+
+#[test]
+fn frames_that_were_pushed_are_checked() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.repo("base");
+    base.fill(SHOP);
+    base.git(&["switch", "-q", "main"]).ok();
+    base.merkle(&["note", "README.md", "-m", "@everyone fixes #1"])
+        .ok();
+    let clone = sandbox.path("home/clone");
+    let [from, to] =
+        [base.path("."), clone.clone()].map(|path| path.to_string_lossy().into_owned());
+    base.git(&["clone", "-q", &from, &to]).ok();
+    let clone = Repo::at(&sandbox, clone);
+    let (main, work) = (base.id("main"), base.id("work"));
+    let (is_well, good, printed) = push(&clone, &main, &work);
+    assert!(is_well, "{printed}");
+    assert!(good.contains("a note to affirm"), "{good}");
+    super::markdown::check(&good).expect("nothing acts");
+    super::foreign::add_junk(&base);
+    let (is_well, bad, printed) = push(&clone, &main, &work);
+    assert!(!is_well);
+    assert!(
+        bad.ends_with("\n**not all frames are good: see the log**\n"),
+        "{bad}"
+    );
+    super::markdown::check(&bad).expect("nothing acts");
+    // No line of the log is a command for the runner.
+    assert!(
+        !printed.is_empty() && printed.lines().all(|line| line.starts_with("| ")),
+        "{printed}"
+    );
 }
