@@ -181,3 +181,148 @@ impl<'r> Headers<'r> {
 fn name_of(path: &TreePath) -> Cow<'_, str> {
     String::from_utf8_lossy(path.name())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git::{Location, StateDir};
+
+    /// A header that declares one function, called as the header.
+    const A: &str = "int a(void);\n";
+    const B: &str = "int b(void);\n";
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a real repository is the fixture"
+    )]
+    fn git(at: &std::path::Path, arguments: &[&str]) -> String {
+        let settings = ["-c", "user.name=A", "-c", "user.email=a@example.org"];
+        let output = std::process::Command::new("git")
+            .current_dir(at)
+            .env("HOME", at)
+            .args(settings)
+            .args(arguments)
+            .output()
+            .expect("git runs");
+        assert!(output.status.success(), "{arguments:?}");
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    /// What is for others as seen from the folder of a file: the headers, and what they declare.
+    fn seen(files: &[(&str, &str)], from: &str) -> Option<(Vec<String>, Vec<String>)> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = folder.path();
+        git(at, &["init", "-q", "."]);
+        for (path, text) in files {
+            let parent = at.join(path).parent().map(std::path::Path::to_owned);
+            std::fs::create_dir_all(parent.expect("a folder")).expect("a folder");
+            std::fs::write(at.join(path), text).expect("a file");
+        }
+        git(at, &["add", "-A"]);
+        let tree = git(at, &["write-tree"]).parse().expect("an id");
+        let location = Location {
+            directory: at.to_owned(),
+            ..Location::default()
+        };
+        let repo = Repository::open(&location).expect("a repository");
+        let records = Records::of(&StateDir::of(&repo).cache());
+        let mut headers = Headers::of(&repo, &records, tree);
+        let given = headers.given(&from.into()).expect("the tree is whole");
+        let again = headers.given(&from.into()).expect("the tree is whole");
+        assert!(Rc::ptr_eq(&given, &again), "a folder is looked at once");
+        let texts = |paths: &BTreeSet<TreePath>| {
+            let texts = paths.iter().map(|path| path.to_text().into_owned());
+            texts.collect::<Vec<_>>()
+        };
+        let names = given.names.as_ref()?;
+        let (names, headers) = (names.iter().cloned().collect(), given.headers.as_ref()?);
+        Some((texts(headers), names))
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "compared with an option")]
+    fn known(headers: &[&str], names: &[&str]) -> Option<(Vec<String>, Vec<String>)> {
+        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        Some((owned(headers), owned(names)))
+    }
+
+    #[test]
+    fn a_folder_include_is_for_others_but_for_what_is_called_internal() {
+        let files = [
+            ("include/x/a.h", A),
+            ("include/x/a-impl.h", B),
+            ("include/x/private/b.h", B),
+            ("src/b.h", B),
+            ("src/a.c", "int a(void) { return 1; }\n"),
+            ("Makefile", "install:\n\tcp src/b.h /usr/include\n"),
+        ];
+        assert_eq!(seen(&files, "src/a.c"), known(&["include/x/a.h"], &["a"]));
+        // The folder of a header itself is looked at in the same way.
+        assert_eq!(
+            seen(&files, "include/x/a.h"),
+            known(&["include/x/a.h"], &["a"])
+        );
+    }
+
+    #[test]
+    fn elsewhere_what_a_build_file_installs_is() {
+        let files = [
+            ("lib/a.h", A),
+            ("lib/b.h", B),
+            ("lib/a.c", ""),
+            ("tools/c.h", "int c(void);\n"),
+            ("Makefile.am", "include_HEADERS = lib/a.h tools/c.h\n"),
+        ];
+        // Headers of other folders are not looked for: they belong to something else.
+        assert_eq!(seen(&files, "lib/a.c"), known(&["lib/a.h"], &["a"]));
+        assert_eq!(seen(&files, "tools/d.c"), known(&["tools/c.h"], &["c"]));
+        // A folder that is not there knows what the folders around it know.
+        assert_eq!(seen(&files, "gone/x.c"), None);
+    }
+
+    #[test]
+    fn where_no_header_is_known_or_too_many_are_nothing_is() {
+        let none = [("a.h", A), ("a.c", ""), ("Makefile", "all: a.h\n")];
+        assert_eq!(seen(&none, "a.c"), None);
+        let paths: Vec<String> = (0..=HEADERS_MAX)
+            .map(|number| format!("include/{number}.h"))
+            .collect();
+        let many: Vec<(&str, &str)> = paths.iter().map(|path| (&path[..], A)).collect();
+        assert_eq!(seen(&many, "a.c"), None);
+        assert!(seen(&many[1..], "a.c").is_some());
+    }
+
+    #[test]
+    fn a_header_is_for_others_as_its_name_says_where_nothing_is_known() {
+        let given = Given::default();
+        assert!(given.has(&"src/a.h".into()) && !given.has(&"src/a_internal.h".into()));
+        let given = Given {
+            headers: Some(BTreeSet::from(["src/a_internal.h".into()])),
+            names: None,
+        };
+        assert!(!given.has(&"src/a.h".into()) && given.has(&"src/a_internal.h".into()));
+    }
+
+    #[test]
+    fn a_header_that_is_not_in_this_clone_declares_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = folder.path();
+        git(at, &["init", "-q", "."]);
+        std::fs::create_dir(at.join("include")).expect("a folder");
+        std::fs::write(at.join("include/a.h"), A).expect("a file");
+        git(at, &["add", "-A"]);
+        let tree = git(at, &["write-tree"]).parse().expect("an id");
+        let blob = git(at, &["rev-parse", ":include/a.h"]);
+        std::fs::remove_file(at.join(format!(".git/objects/{}/{}", &blob[..2], &blob[2..])))
+            .expect("a loose object");
+        let location = Location {
+            directory: at.to_owned(),
+            ..Location::default()
+        };
+        let repo = Repository::open(&location).expect("a repository");
+        let records = Records::of(&StateDir::of(&repo).cache());
+        let mut headers = Headers::of(&repo, &records, tree);
+        let given = headers.given(&"a.c".into()).expect("no failure");
+        assert_eq!(given.names, Some(BTreeSet::new()));
+        assert!(given.has(&"include/a.h".into()));
+    }
+}

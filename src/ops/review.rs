@@ -204,7 +204,8 @@ fn version_of(
             };
             let text = text.strip_prefix('\u{feff}').unwrap_or(text);
             let outline = records.read(&id, name, &shown);
-            let declarations = review::declarations(&outline, text);
+            let mut declarations = review::declarations(&outline, text);
+            review::add_bodies(&mut declarations, text, outline.language);
             version.is_code |= is_program(outline.language) || !declarations.is_empty();
             if !version.is_code {
                 return Content::Other;

@@ -380,7 +380,7 @@ fn slice<'c>(code: &'c Code, declaration: &Declaration) -> &'c str {
         .unwrap_or_default()
 }
 
-/// The lines of a declaration that are no member's.
+/// The lines of a declaration that are no member's, without those that only hold a comment.
 pub(super) fn own_lines(code: &Code, number: u32) -> Vec<&str> {
     let one = &code.declarations[number as usize];
     let (mut at, end) = (
@@ -400,10 +400,16 @@ pub(super) fn own_lines(code: &Code, number: u32) -> Vec<&str> {
     holes.push((end, end));
     for (from, to) in holes {
         let text = code.text.get(at..from.max(at)).unwrap_or_default();
-        lines.extend(text.lines().map(str::trim).filter(|line| !line.is_empty()));
+        lines.extend(text.lines().map(str::trim).filter(|line| is_code(line)));
         at = at.max(to);
     }
     lines
+}
+
+/// Whether a line holds more than a comment.
+pub(super) fn is_code(line: &str) -> bool {
+    let mut marks = ["//", "/*", "*/", "* ", "# "].iter();
+    !line.is_empty() && !marks.any(|mark| line.starts_with(mark))
 }
 
 /// Most pairs of lines that are compared with one another to find what moved within a declaration.

@@ -6,6 +6,7 @@
 //!
 //! Start with [`compare()`], then [`Changes`] and [`say()`].
 
+mod again;
 mod change;
 mod compare;
 mod declaration;
@@ -25,6 +26,7 @@ mod say;
 mod signature;
 mod verdict;
 
+pub use again::add_bodies;
 pub use change::Section;
 pub use change::{Change, Changes, Code, Content, File, How, Refers, Version};
 pub use compare::compare;
