@@ -4,6 +4,9 @@ use super::declaration::Declaration;
 use super::role::FileRole;
 use crate::base::TreePath;
 
+/// Lines at the start of a file in which it may say that a program wrote it.
+const GENERATED_LINES: usize = 5;
+
 /// A file that differs, or that stands elsewhere.
 #[derive(Debug, Clone, Default)]
 pub struct File {
@@ -38,8 +41,27 @@ impl File {
     /// What part it has.
     #[must_use]
     pub fn role(&self) -> FileRole {
-        super::role::role(self.path().as_bytes())
+        let role = super::role::role(self.path().as_bytes());
+        let code = || {
+            [&self.new, &self.old]
+                .into_iter()
+                .flatten()
+                .find_map(Version::code)
+        };
+        match role {
+            FileRole::Program if code().is_some_and(|code| is_generated(&code.text)) => {
+                FileRole::Aside
+            }
+            role => role,
+        }
     }
+}
+
+/// Whether its first lines say that a program wrote it.
+fn is_generated(text: &str) -> bool {
+    text.lines().take(GENERATED_LINES).any(|line| {
+        line.contains("@generated") || line.contains("enerated") && line.contains("DO NOT EDIT")
+    })
 }
 
 /// A file as it stands in one of the two trees.

@@ -7,7 +7,8 @@
 //! | others rely on it | what it uses differs in four times as many lines, or all its own lines that differ name what changed |
 //!
 //! More than twenty-four lines of its own are no mere call of something private. Who uses something of a new file uses what stands
-//! behind that in it, and who uses what a header of C declares uses what a source defines for it.
+//! behind that in it, and who uses what a header of C declares uses what a source defines for it. Where all bodies follow private helpers
+//! and nothing else is there to start with, only those follow of which at least half of the differing lines name what changed.
 //!
 //! Of other files a body uses what its own file refers to; of its own file what its differing lines name.
 
@@ -22,13 +23,27 @@ use crate::base::TreePath;
 const LINES_MAX: usize = 24;
 
 impl Changes {
-    /// The numbers of the bodies that follow.
+    /// The numbers of the bodies that follow. Where only private helpers would be left to start with, what does more than call
+    /// one does not follow it.
     pub(super) fn callers(&self) -> Vec<usize> {
         let (named, behind) = (self.named(), Behind::of(self));
-        let bodies = (0..self.list.len()).filter(|at| self.list[*at].section == Section::Body);
-        bodies
-            .filter(|at| self.follows(*at, named.get(at), &behind))
-            .collect()
+        let find = |is_alone: bool| -> Vec<usize> {
+            let bodies = (0..self.list.len()).filter(|at| self.list[*at].section == Section::Body);
+            bodies
+                .filter(|at| self.follows(*at, named.get(at), &behind))
+                .filter(|at| !is_alone || self.is_mere_call(*at))
+                .collect()
+        };
+        let found = find(false);
+        let numbers: HashSet<usize> = found.iter().copied().collect();
+        let is_first = |(at, change): (usize, &Change)| {
+            change.section < Section::Private && !numbers.contains(&at)
+        };
+        if self.list.iter().enumerate().any(is_first) {
+            found
+        } else {
+            find(true)
+        }
     }
 
     fn follows(&self, at: usize, named: Option<&Named>, behind: &Behind<'_>) -> bool {
@@ -60,6 +75,19 @@ impl Changes {
         }
     }
 
+    /// Whether at least half of the lines that differ in a body name something that changed, or it starts a program.
+    fn is_mere_call(&self, at: usize) -> bool {
+        let told = self.list.iter().filter(|other| is_target(other));
+        let names: HashSet<&str> = told.map(|other| &other.declaration().own[..]).collect();
+        let lines = self.differing(at).into_iter();
+        let lines: Vec<&str> = lines.filter(|line| is_telling(line)).collect();
+        let naming = lines
+            .iter()
+            .filter(|line| words(line).any(|word| names.contains(word)));
+        let path = self.files[self.list[at].file as usize].path();
+        2 * naming.count() >= lines.len() || is_start(path)
+    }
+
     /// What the differing lines of each body name of what changed in the same file.
     fn named(&self) -> HashMap<usize, Named> {
         let mut by_file: HashMap<u32, Vec<usize>> = HashMap::new();
@@ -86,17 +114,28 @@ impl Changes {
         found
     }
 
-    /// The lines of a declaration that only one side has.
-    pub(super) fn differing(&self, at: usize) -> Vec<&str> {
+    /// The lines of a declaration that only one side has, or has more often.
+    pub(super) fn differing<'c>(&'c self, at: usize) -> Vec<&'c str> {
         let change = &self.list[at];
         let file = &self.files[change.file as usize];
         let old = lines_of(file.old.as_ref(), change.old.as_ref());
         let new = lines_of(file.new.as_ref(), change.new.as_ref());
-        let had: HashSet<&str> = old.iter().copied().collect();
-        let has: HashSet<&str> = new.iter().copied().collect();
-        let lost = old.into_iter().filter(|line| !has.contains(line));
-        let gained = new.into_iter().filter(|line| !had.contains(line));
-        lost.chain(gained).collect()
+        let without = |lines: &[&'c str], others: &[&'c str]| {
+            let mut left: HashMap<&str, usize> = HashMap::new();
+            for line in others {
+                *left.entry(line).or_default() += 1;
+            }
+            let mut lines = lines.to_vec();
+            lines.retain(|line| match left.get_mut(line) {
+                Some(count) if *count > 0 => {
+                    *count -= 1;
+                    false
+                }
+                _ => true,
+            });
+            lines
+        };
+        [without(&old, &new), without(&new, &old)].concat()
     }
 }
 
@@ -157,6 +196,14 @@ fn is_told(change: &Change) -> bool {
     !matches!(change.section, Section::Aside | Section::Test)
 }
 
+fn is_telling(line: &str) -> bool {
+    line.contains(char::is_alphanumeric)
+}
+
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| !c.is_alphanumeric() && c != '_')
+}
+
 /// The lines of a declaration in the file in which it stands, without those of its members.
 fn lines_of<'f>(version: Option<&'f Version>, side: Option<&Declaration>) -> Vec<&'f str> {
     let lines = || {
@@ -177,12 +224,8 @@ struct Named {
 impl Named {
     fn of(lines: &[&str], targets: &HashMap<&str, usize>) -> Self {
         let (mut numbers, mut is_all) = (HashSet::new(), true);
-        for line in lines
-            .iter()
-            .filter(|line| line.contains(char::is_alphanumeric))
-        {
-            let words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
-            let mut found = words.filter_map(|word| targets.get(word)).peekable();
+        for line in lines.iter().filter(|line| is_telling(line)) {
+            let mut found = words(line).filter_map(|word| targets.get(word)).peekable();
             is_all &= found.peek().is_some();
             numbers.extend(found);
         }
@@ -322,6 +365,20 @@ mod tests {
         };
         assert_eq!(order(old, &calls(20, "fn")), "b a");
         assert_eq!(order(old, &calls(50, "fn")), "a b");
+    }
+
+    #[test]
+    fn a_body_that_does_more_than_call_a_new_helper_is_read_before_it() {
+        let old = "pub fn a() {\n    x();\n}\n";
+        let own = "    y.z();\n".repeat(20);
+        let with =
+            |body: &str| format!("pub fn a() {{\n    x();\n{body}}}\nfn help() {{\n{own}}}\n");
+        assert_eq!(order(old, &with("    help();\n")), "help a");
+        let more = "    let found = help();\n    if found {\n        return;\n    }\n    w();\n";
+        assert_eq!(order(old, &with(more)), "a help");
+        // What was there before, and what others see, is no mere help.
+        let public = with(more).replace("fn help", "pub fn help");
+        assert_eq!(order(old, &public), "help a");
     }
 
     #[test]

@@ -7,13 +7,18 @@ use super::change::{Change, Changes, File, How, Section};
 use super::declaration::Declaration;
 use super::role::FileRole;
 use crate::base::TreePath;
+use crate::symbol::Kind;
 
 impl Changes {
     /// Puts the list in order: by section, then by weight; what is told together stands together.
     pub fn order(&mut self) {
+        let moved = self.moved_modules();
         for change in &mut self.list {
             let file = &self.files[change.file as usize];
             change.section = section(change, file);
+            if follows_move(change, &moved) {
+                change.section = Section::Moved;
+            }
             change.is_internal = !is_for_others(change, file);
         }
         for at in self.callers() {
@@ -38,6 +43,8 @@ impl Changes {
             let line = change.declaration().line;
             (
                 change.section,
+                !is_missed(change),
+                change.section == Section::Moved && change.how == How::Added,
                 Reverse(weights[&group]),
                 group,
                 Reverse(Weight::of(change, &fresh).product()),
@@ -46,11 +53,45 @@ impl Changes {
         });
     }
 
+    /// The modules whose files stand elsewhere, by name.
+    fn moved_modules(&self) -> BTreeSet<String> {
+        let moved = self.files.iter().filter(|file| file.moved_from().is_some());
+        moved
+            .filter_map(|file| {
+                let path = file.path();
+                let name = String::from_utf8_lossy(path.name()).into_owned();
+                let stem = name.strip_suffix(".rs")?.to_owned();
+                match &stem[..] {
+                    "mod" => Some(String::from_utf8_lossy(path.parent()?.name()).into_owned()),
+                    _ => Some(stem),
+                }
+            })
+            .collect()
+    }
+
     /// The files that are new: that they use what is new is no reason to read that first.
     fn fresh(&self) -> BTreeSet<TreePath> {
         let new = self.files.iter().filter(|file| file.old.is_none());
         new.map(|file| file.path().clone()).collect()
     }
+}
+
+/// Whether it is a module, by declaration or passed on, whose file stands elsewhere: what is said of it follows the move.
+fn follows_move(change: &Change, moved: &BTreeSet<String>) -> bool {
+    let is_module = |one: &Declaration| matches!(one.kind, Kind::Module | Kind::Export);
+    matches!(change.section, Section::Public | Section::Added)
+        && [&change.old, &change.new]
+            .into_iter()
+            .flatten()
+            .all(is_module)
+        && moved.contains(&change.declaration().own)
+}
+
+/// Whether it is gone and others would miss it: that is read before whatever else others see.
+fn is_missed(change: &Change) -> bool {
+    change.section == Section::Public
+        && change.how == How::Removed
+        && !change.refers.files.is_empty()
 }
 
 /// What is told in one line, but for signatures that changed alike: a section, how, the file, and in it one declaration or all.
@@ -89,9 +130,9 @@ impl<'c> Weight<'c> {
         let files = change.refers.files.iter();
         let files = files.filter(|path| !fresh.contains(path)).count();
         self.files = self.files.max(files);
-        let mut own: HashSet<&str> = lines.iter().copied().collect();
-        own.retain(|line| !self.seen.insert(line));
-        self.lines += change.lines.saturating_sub(own.len());
+        let known = lines.iter().filter(|line| self.seen.contains(*line));
+        self.lines += change.lines.saturating_sub(known.count());
+        self.seen.extend(lines);
         self.is_gone |= change.how == How::Removed || is_hidden(change);
     }
 
@@ -122,6 +163,7 @@ fn section(change: &Change, file: &File) -> Section {
         (_, How::Moved, _) => Section::Moved,
         (_, _, false) => Section::Private,
         (_, How::Signature, _) if is_value_alone(change) => Section::Body,
+        (_, How::Signature, _) if is_note_alone(change, file) => Section::Body,
         (_, How::Signature, _) if is_derive_alone(change) => Section::Added,
         (_, How::Added, _) => Section::Added,
         (_, How::Removed | How::Signature, _) => Section::Public,
@@ -149,6 +191,22 @@ fn is_value_alone(change: &Change) -> bool {
         && old.signature == new.signature
         && old.attributes == new.attributes
         && old.visibility == new.visibility)
+}
+
+/// The annotation of a variable of Python: nothing that runs is another.
+fn is_note_alone(change: &Change, file: &File) -> bool {
+    let (Some(old), Some(new)) = (&change.old, &change.new) else {
+        return false;
+    };
+    let value = |one: &Declaration| {
+        one.signature
+            .split_once(" = ")
+            .map(|(_, value)| value.to_owned())
+    };
+    file.path().as_bytes().ends_with(b".py")
+        && [old, new].iter().all(|one| one.kind == Kind::Variable)
+        && old.own_visibility == new.own_visibility
+        && value(old) == value(new)
 }
 
 /// Who may use it in its package is another, and nothing else of what they see.
@@ -186,4 +244,135 @@ fn is_derive_alone(change: &Change) -> bool {
         && before.1 == after.1
         && before.0.is_subset(&after.0)
         && before.0 != after.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::{Code, Content, Version, compare, declarations};
+    use crate::symbol::{Language, extract};
+
+    #[expect(clippy::unnecessary_wraps, reason = "a side of a file is an option")]
+    fn version(path: &str, language: Language, text: &str) -> Option<Version> {
+        let declarations = declarations(&extract(Some(language), text.as_bytes()), text);
+        Some(Version {
+            path: TreePath::new(path),
+            is_code: true,
+            content: Content::Code(Code {
+                declarations,
+                imports: Vec::new(),
+                text: text.to_owned(),
+            }),
+        })
+    }
+
+    /// The names of what changed in the order in which a reviewer reads, where some are used: by name, the paths of the users.
+    fn order(files: Vec<File>, used: &[(&str, &[&str])]) -> String {
+        let mut changes = compare(files);
+        for change in &mut changes.list {
+            let own = change.declaration().own.clone();
+            let users = used.iter().filter(|one| one.0 == own);
+            let users = users.flat_map(|one| one.1.iter().copied());
+            change.refers.files = users.map(TreePath::new).collect();
+        }
+        changes.order();
+        let names = changes.list.iter();
+        let names: Vec<&str> = names.map(|one| &one.declaration().own[..]).collect();
+        names.join(" ")
+    }
+
+    fn python(path: &str, old: &str, new: &str) -> File {
+        File {
+            old: version(path, Language::Python, old),
+            new: version(path, Language::Python, new),
+        }
+    }
+
+    #[test]
+    fn that_new_files_use_what_is_new_is_no_reason_to_read_it_first() {
+        let with = |used: &str| {
+            let files = vec![
+                python("a.py", "", "def first():\n    return 1\n"),
+                python("b.py", "", "def other():\n    return 2\n"),
+                File {
+                    old: None,
+                    new: version("c.py", Language::Python, "X = 1\n"),
+                },
+            ];
+            let users: &[&str] = &[used];
+            order(files, &[("other", users)])
+        };
+        // `c.py` is new, `d.py` is not.
+        assert_eq!(with("c.py"), "first other X");
+        assert_eq!(with("d.py"), "other first X");
+    }
+
+    #[test]
+    fn what_is_gone_and_missed_is_read_before_what_is_another() {
+        let old = "def run(a):\n    return a\n\ndef gone():\n    return 1\n";
+        let new = "def run(a, b):\n    x = a\n    y = b\n    z = x\n    return y + z\n";
+        let files = || vec![python("a.py", old, new)];
+        let many: &[&str] = &["b.py", "c.py", "d.py", "e.py"];
+        let one: &[&str] = &["b.py"];
+        assert_eq!(order(files(), &[("run", many), ("gone", one)]), "gone run");
+        assert_eq!(order(files(), &[("run", many)]), "run gone");
+    }
+
+    #[test]
+    fn the_annotation_of_a_variable_is_read_among_the_bodies() {
+        let old = "current: Old = proxy(1)\n\ndef run(a):\n    return a\n";
+        let new = "current: New = proxy(2)\n\ndef run(a, b):\n    return a\n";
+        let many: &[&str] = &["b.py", "c.py", "d.py", "e.py"];
+        let files = vec![python("a.py", old, new)];
+        assert_eq!(order(files, &[("current", many)]), "current run");
+        let long = "\"x\" * 40 + \"a value that is too long to be shown in one line\"";
+        let files = vec![python(
+            "a.py",
+            &old.replace("proxy(1)", long),
+            &new.replace("proxy(2)", long),
+        )];
+        assert_eq!(order(files, &[("current", many)]), "run current");
+    }
+
+    #[test]
+    fn what_is_said_of_a_module_follows_its_move() {
+        let rust = |path: &str, text: &str| version(path, Language::Rust, text);
+        let module = "pub fn walk() {\n    go();\n}\n";
+        let files = vec![
+            File {
+                old: rust("lib/src/lib.rs", "pub mod walk;\npub fn f(a: u8) {}\n"),
+                new: rust(
+                    "lib/src/lib.rs",
+                    "pub use core::walk;\npub fn f(a: u16) {}\n",
+                ),
+            },
+            File {
+                old: rust("core/src/lib.rs", ""),
+                new: rust("core/src/lib.rs", "pub mod walk;\npub fn g() {}\n"),
+            },
+            File {
+                old: rust("lib/src/walk.rs", module),
+                new: rust("core/src/walk.rs", module),
+            },
+        ];
+        assert_eq!(order(files, &[]), "f g walk walk");
+    }
+
+    #[test]
+    fn lines_that_several_bodies_share_count_once_however_often_they_stand_there() {
+        let body = |name: &str, lines: &str| format!("def {name}():\n    start()\n{lines}\n");
+        let guard = "    with errors:\n        ";
+        let old = |names: &[&str]| names.iter().map(|name| body(name, "")).collect::<String>();
+        let two = format!("{guard}one()\n{guard}two()\n{guard}three()\n");
+        let more = format!("{two}{guard}four()\n    five()\n");
+        let files = vec![
+            python(
+                "a.py",
+                &old(&["a", "b"]),
+                &[body("a", &two), body("b", &two)].concat(),
+            ),
+            python("c.py", &old(&["c"]), &body("c", &more)),
+        ];
+        assert_eq!(order(files, &[]), "c a b");
+    }
 }

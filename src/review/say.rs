@@ -1,13 +1,14 @@
 //! The lines of a review, for terminals and Markdown alike: what is said, and in which tone.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, Changes, Content, File, How, Refers, Section};
 use super::delta::{Piece, delta};
+use super::listed::{all_of, list, shown};
 use super::role::FileRole;
 use super::verdict::{counted, verdict};
 use crate::base::TreePath;
-use crate::base::path::quote;
 use crate::symbol::Kind;
 
 /// What a text is, for its colour.
@@ -48,16 +49,21 @@ impl StyledLine {
 
 /// Names on one line.
 const NAMES_MAX: usize = 5;
-/// Paths in one list.
-const PATHS_MAX: usize = 4;
 /// Files that are named where they refer to something; of more their number is enough.
 const REFERRING_MAX: usize = 3;
+
+/// Lines of a review of which not more is shown; of more each part shows less.
+const LINES_MAX: usize = 18;
+/// Names of what follows.
+const FOLLOWING_MAX: usize = 8;
 
 /// How much is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verbosity {
     /// Of each section what is heaviest; the rest by its number and its files.
     Short,
+    /// The same with less of each, for what is large.
+    Tight,
     /// Everything.
     All,
 }
@@ -69,11 +75,56 @@ pub fn say(changes: &Changes, detail: Verbosity) -> Vec<StyledLine> {
         return Vec::new();
     }
     let verdict = StyledLine::of(Tone::Name, capital(&verdict(changes).line()));
-    let parts = parts(changes, detail).into_iter();
+    let mut parts = parts(changes, detail);
+    let lines: usize = parts.iter().map(|part| part.lines.len()).sum();
+    if detail == Verbosity::Short && lines > LINES_MAX {
+        parts = self::parts(changes, Verbosity::Tight);
+    }
+    let parts = parts.into_iter();
     [verdict]
         .into_iter()
         .chain(parts.flat_map(|part| part.lines))
         .collect()
+}
+
+/// What the parts are about, in order; tests stand behind what else there is of code.
+const TITLES: [(Section, &str); 8] = [
+    (Section::Public, "What others see"),
+    (Section::Body, "Bodies and internal signatures"),
+    (Section::Added, "New"),
+    (Section::Moved, "Moved"),
+    (Section::Private, "Private"),
+    (Section::Caller, "Callers"),
+    (Section::Aside, "Examples, tools, what is generated"),
+    (Section::Test, TESTS),
+];
+const SILENT: &str = "Code that declares the same";
+const TESTS: &str = "Tests";
+const OTHERS: &str = "Other files";
+
+/// The first part that tells of each file, and the section of what changed in it, if any.
+#[must_use]
+pub fn parts_of_files(changes: &Changes) -> Vec<(&'static str, Option<Section>)> {
+    let mut sections: Vec<Option<Section>> = vec![None; changes.files.len()];
+    for change in &changes.list {
+        let known = &mut sections[change.file as usize];
+        *known = Some(known.map_or(change.section, |known| known.min(change.section)));
+    }
+    let title = |(file, section): (&File, Option<Section>)| {
+        let of_section = |wanted: Section| {
+            let known = TITLES.iter().find(|(section, _)| *section == wanted);
+            known.map_or(OTHERS, |(_, title)| *title)
+        };
+        let title = match section {
+            Some(section) => of_section(section),
+            None if file.role() == FileRole::Test => TESTS,
+            None if file.is_code() && file.moved_from().is_some() => of_section(Section::Moved),
+            None if file.is_code() => SILENT,
+            None => OTHERS,
+        };
+        (title, section)
+    };
+    changes.files.iter().zip(sections).map(title).collect()
 }
 
 /// The lines of one part of a review, under what they are about.
@@ -88,22 +139,17 @@ pub struct ReviewPart {
 /// The same without the verdict, part by part in the order in which a reviewer reads.
 #[must_use]
 pub fn parts(changes: &Changes, detail: Verbosity) -> Vec<ReviewPart> {
-    let sections = [
-        (Section::Public, "What others see"),
-        (Section::Body, "Bodies and internal signatures"),
-        (Section::Added, "New"),
-        (Section::Moved, "Moved"),
-        (Section::Private, "Private"),
-        (Section::Caller, "Callers"),
-        (Section::Aside, "Examples, tools, what is generated"),
-    ];
     let mut parts: Vec<(&str, Vec<StyledLine>)> = Vec::new();
-    for (section, title) in sections {
-        parts.push((title, section_lines(changes, section, detail)));
+    for (section, title) in TITLES {
+        let lines = match section {
+            Section::Test => continue,
+            section => section_lines(changes, section, detail),
+        };
+        parts.push((title, lines));
     }
-    parts.push(("Code that declares the same", silent(changes)));
-    parts.push(("Tests", tests(changes).into_iter().collect()));
-    parts.push(("Other files", others(changes).into_iter().collect()));
+    parts.push((SILENT, silent(changes)));
+    parts.push((TESTS, tests(changes).into_iter().collect()));
+    parts.push((OTHERS, others(changes, detail).into_iter().collect()));
     let parts = parts.into_iter().filter(|(_, lines)| !lines.is_empty());
     parts
         .map(|(title, lines)| ReviewPart { title, lines })
@@ -121,17 +167,16 @@ fn section_lines(changes: &Changes, section: Section, detail: Verbosity) -> Vec<
         .filter(|change| change.section == section)
         .collect();
     let groups = groups(&within);
-    let most = if detail == Verbosity::All {
-        usize::MAX
-    } else {
-        lines_max(section)
-    };
+    let most = lines_max(section, detail);
     // One line that says how many there are more would take the place of one.
     let shown = if groups.len() <= most.saturating_add(1) {
         groups.len()
     } else {
         most
     };
+    if section == Section::Caller && shown < groups.len() {
+        return vec![follow(changes, &groups, detail)];
+    }
     lines.extend(
         groups[..shown]
             .iter()
@@ -141,25 +186,52 @@ fn section_lines(changes: &Changes, section: Section, detail: Verbosity) -> Vec<
     lines
 }
 
-/// Lines of a section where not everything is shown.
-fn lines_max(section: Section) -> usize {
-    match section {
-        Section::Public => 8,
-        Section::Body => 4,
-        Section::Added | Section::Moved => 3,
-        Section::Caller | Section::Private | Section::Aside | Section::Test => 2,
+/// Lines of a section.
+fn lines_max(section: Section, detail: Verbosity) -> usize {
+    let [short, tight] = match section {
+        Section::Public => [8, 5],
+        Section::Body => [4, 3],
+        Section::Added => [3, 1],
+        Section::Moved => [3, 2],
+        Section::Caller | Section::Private => [2, 1],
+        Section::Aside | Section::Test => [1, 1],
+    };
+    match detail {
+        Verbosity::Short => short,
+        Verbosity::Tight => tight,
+        Verbosity::All => usize::MAX,
     }
+}
+
+/// Much that follows: the names in one line.
+fn follow(changes: &Changes, groups: &[Vec<&Change>], detail: Verbosity) -> StyledLine {
+    let most = match detail {
+        Verbosity::Tight => NAMES_MAX - 1,
+        Verbosity::Short | Verbosity::All => FOLLOWING_MAX,
+    };
+    let all: Vec<&Change> = groups.iter().flatten().copied().collect();
+    let mut line = StyledLine::default();
+    names("", most, Tone::Name, &all, &mut line);
+    let paths = paths(changes, &all);
+    line.add(Tone::Dim, format!("   {}   follow", all_of(&paths)));
+    line
+}
+
+/// The files of changes.
+fn paths<'c>(changes: &'c Changes, all: &[&Change]) -> Vec<&'c TreePath> {
+    let files = all
+        .iter()
+        .map(|change| &changes.files[change.file as usize]);
+    let mut paths: Vec<&TreePath> = files.map(File::path).collect();
+    paths.sort();
+    paths.dedup();
+    paths
 }
 
 /// What is not shown, by its number and its files: no file of code is left out.
 fn rest(changes: &Changes, groups: &[Vec<&Change>]) -> Option<StyledLine> {
     let all: Vec<&Change> = groups.iter().flatten().copied().collect();
-    let mut paths: Vec<&TreePath> = all
-        .iter()
-        .map(|change| changes.files[change.file as usize].path())
-        .collect();
-    paths.sort();
-    paths.dedup();
+    let paths = paths(changes, &all);
     (!all.is_empty()).then(|| {
         StyledLine::of(
             Tone::Dim,
@@ -256,12 +328,13 @@ fn without_name(pieces: Vec<Piece>, name: &str) -> Vec<Piece> {
 fn said(changes: &Changes, group: &[&Change], detail: Verbosity) -> StyledLine {
     let first = group[0];
     let mut line = StyledLine::default();
+    let most = names_max(detail);
     match first.how {
-        How::Signature => signatures(group, detail, &mut line),
-        How::Removed => names("− ", Tone::Old, group, detail, &mut line),
-        How::Added => names("+ ", Tone::New, group, detail, &mut line),
-        How::Moved => names("moved: ", Tone::Plain, group, detail, &mut line),
-        How::Body => names("", Tone::Name, group, detail, &mut line),
+        How::Signature => signatures(group, most, &mut line),
+        How::Removed => names("− ", most, Tone::Old, group, &mut line),
+        How::Added => names("+ ", most, Tone::New, group, &mut line),
+        How::Moved => names("moved: ", most, Tone::Plain, group, &mut line),
+        How::Body => names("", most, Tone::Name, group, &mut line),
     }
     line.add(Tone::Dim, format!("   {}", places(changes, group)));
     if first.how == How::Body {
@@ -283,13 +356,16 @@ fn said(changes: &Changes, group: &[&Change], detail: Verbosity) -> StyledLine {
     line
 }
 
+fn names_max(detail: Verbosity) -> usize {
+    match detail {
+        Verbosity::All => usize::MAX,
+        Verbosity::Short => NAMES_MAX,
+        Verbosity::Tight => NAMES_MAX - 1,
+    }
+}
+
 /// Names with what goes along, as in `class RequestContext (13 members)`; members of one owner behind its name.
-fn names(mark: &str, tone: Tone, group: &[&Change], detail: Verbosity, line: &mut StyledLine) {
-    let most = if detail == Verbosity::All {
-        group.len()
-    } else {
-        NAMES_MAX
-    };
+fn names(mark: &str, most: usize, tone: Tone, group: &[&Change], line: &mut StyledLine) {
     line.add(Tone::Plain, mark);
     let mut owned: Vec<(String, Vec<String>)> = Vec::new();
     for change in group.iter().take(most) {
@@ -340,7 +416,7 @@ fn is_type(kind: Kind) -> bool {
 }
 
 /// What differs, and in which declarations where it is the same in several.
-fn signatures(group: &[&Change], detail: Verbosity, line: &mut StyledLine) {
+fn signatures(group: &[&Change], most: usize, line: &mut StyledLine) {
     let first = group[0];
     let (Some(old), Some(new)) = (&first.old, &first.new) else {
         return overloads(group, line);
@@ -374,7 +450,7 @@ fn signatures(group: &[&Change], detail: Verbosity, line: &mut StyledLine) {
     }
     if group.len() > 1 {
         line.add(Tone::Plain, " in ");
-        names("", Tone::Name, group, detail, line);
+        names("", most, Tone::Name, group, line);
     }
 }
 
@@ -406,13 +482,7 @@ fn places(changes: &Changes, group: &[&Change]) -> String {
     {
         return format!("{}:{}", shown(file.path()), one.declaration().line);
     }
-    let mut paths: Vec<&TreePath> = group
-        .iter()
-        .map(|change| changes.files[change.file as usize].path())
-        .collect();
-    paths.sort();
-    paths.dedup();
-    list(&paths)
+    list(&paths(changes, group))
 }
 
 fn together(group: &[&Change]) -> Refers {
@@ -475,6 +545,8 @@ fn renamed(changes: &Changes) -> Vec<StyledLine> {
         }
     }
     let mut lines = Vec::new();
+    let mut by_folder: Vec<_> = by_folder.into_iter().collect();
+    by_folder.sort_by_key(|(_, files)| Reverse(files.len()));
     for ((_, to_folder), files) in by_folder {
         let is_named_alike = files.iter().all(|(from, to)| from.name() == to.name());
         if is_named_alike {
@@ -595,7 +667,7 @@ fn tests(changes: &Changes) -> Option<StyledLine> {
 }
 
 /// Documents and data in one line.
-fn others(changes: &Changes) -> Option<StyledLine> {
+fn others(changes: &Changes, detail: Verbosity) -> Option<StyledLine> {
     let is_other =
         |file: &&File| !file.is_code() && file.role() != FileRole::Test && reason(file).is_none();
     let of = |wanted: fn(&File) -> bool| -> Vec<&TreePath> {
@@ -609,56 +681,10 @@ fn others(changes: &Changes) -> Option<StyledLine> {
     ];
     let parts = lists.iter().filter(|(_, paths)| !paths.is_empty());
     let parts: Vec<String> = parts
-        .map(|(mark, paths)| format!("{mark}{}", list(paths)))
+        .map(|(mark, paths)| match detail {
+            Verbosity::Tight => format!("{mark}{}", counted(paths.len(), "file", "files")),
+            Verbosity::Short | Verbosity::All => format!("{mark}{}", list(paths)),
+        })
         .collect();
     (!parts.is_empty()).then(|| StyledLine::of(Tone::Dim, format!("no code: {}", parts.join("; "))))
-}
-
-/// Paths with what they share said once, the first of many.
-fn list(paths: &[&TreePath]) -> String {
-    let shown = all_of(&paths[..paths.len().min(PATHS_MAX)]);
-    match paths.len().checked_sub(PATHS_MAX).filter(|more| *more > 0) {
-        Some(more) => format!("{shown} and {more} more"),
-        None => shown,
-    }
-}
-
-/// The same of all: `src/{auth,blog}.py`.
-fn all_of(paths: &[&TreePath]) -> String {
-    let mut groups: Vec<((String, String), Vec<String>)> = Vec::new();
-    for path in paths {
-        let text = shown(path);
-        let (folder, name) = text
-            .rsplit_once('/')
-            .map_or(("", &text[..]), |(folder, name)| (folder, name));
-        let (stem, ending) = match name.rfind('.').filter(|at| *at > 0) {
-            Some(at) if !text.starts_with('"') => name.split_at(at),
-            _ => (name, ""),
-        };
-        let key = (folder.to_owned(), ending.to_owned());
-        match groups
-            .iter_mut()
-            .find(|(known, _)| *known == key && !text.starts_with('"'))
-        {
-            Some((_, stems)) => stems.push(stem.to_owned()),
-            None => groups.push((key, vec![stem.to_owned()])),
-        }
-    }
-    let one = |((folder, ending), stems): &((String, String), Vec<String>)| {
-        let slash = if folder.is_empty() { "" } else { "/" };
-        match &stems[..] {
-            [stem] => format!("{folder}{slash}{stem}{ending}"),
-            _ if folder.is_empty() => stems
-                .iter()
-                .map(|stem| format!("{stem}{ending}"))
-                .collect::<Vec<_>>()
-                .join(", "),
-            _ => format!("{folder}{slash}{{{}}}{ending}", stems.join(",")),
-        }
-    };
-    groups.iter().map(one).collect::<Vec<_>>().join(", ")
-}
-
-fn shown(path: &TreePath) -> String {
-    quote(path.as_bytes(), false)
 }

@@ -8,6 +8,7 @@ mod known;
 mod laws;
 mod markdown;
 mod note;
+mod target;
 mod text;
 pub(crate) mod workflow;
 
