@@ -33,9 +33,8 @@ use crate::frame::{Frame, MadeBy, Slot, Store};
 use crate::git::{EntryMode, ObjectError, Repository};
 use crate::node::SnapshotRoot;
 use crate::site::escape::{counted, size};
-use crate::site::page::{
-    DrawnTile, EntryRow, Inside, Mend, PageLink, PastCommit, STYLE, SaidText, SitePage,
-};
+use crate::site::map::DrawnTile;
+use crate::site::page::{EntryRow, Inside, Mend, PageLink, PastCommit, STYLE, SaidText, SitePage};
 use crate::site::search::{SCRIPT, Shards};
 use crate::site::shade::{ShadeFacts, Shades};
 use crate::site::treemap::{Weighed, lay_out};

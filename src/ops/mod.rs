@@ -12,6 +12,7 @@ pub mod branch;
 mod brief;
 pub mod browse;
 pub mod carried;
+pub mod differing;
 pub mod earlier;
 pub mod evaluate;
 pub mod evidence;

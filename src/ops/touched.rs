@@ -1,7 +1,7 @@
 //! What is known of the files and directories that a branch touches: statements of models that say something else now,
 //! people's notes that are carried, and what lags behind.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::carried::{self, Carried};
 use super::refresh::{self, RefreshError};
@@ -10,6 +10,7 @@ use crate::base::{NodeId, NodeKind, TreePath};
 use crate::frame::{BasisKind, Frame, Head, Slot, Store, StoreError};
 use crate::git::{EntryMode, ObjectError, Side, diff_trees};
 use crate::node::SnapshotRoot;
+use crate::site::Freshness;
 use crate::synthesis::Reason;
 use crate::workspace::Workspace;
 
@@ -36,6 +37,8 @@ pub struct Touched {
     pub carried: Vec<(TreePath, Carried)>,
     /// Agents whose statements are not fresh.
     pub behind: Vec<Behind>,
+    /// How what is said of each path stands, where something is or was said.
+    pub freshness: BTreeMap<TreePath, Freshness>,
 }
 
 /// What a model says of a path, where that is new or another than before.
@@ -108,10 +111,26 @@ pub fn touched(
     let carried = said.filter(|(path, _)| paths.contains(path));
     let carried =
         carried.flat_map(|(path, all)| all.into_iter().map(move |one| (path.clone(), one)));
+    let carried: Vec<(TreePath, Carried)> = carried.collect();
     let reasons = reasons(workspace, store, new, &touches)?;
+    let mut freshness = BTreeMap::new();
+    let statements = statements(store, &touches, &reasons, &mut freshness)?;
+    for touch in &touches {
+        let is_stale = |reason: &&Reason| **reason != Reason::Missing;
+        let node = touch.ids()[1];
+        let mut of_slots = reasons.iter().filter_map(|(_, all)| all.get(&node?));
+        if of_slots.any(|reason| is_stale(&reason)) {
+            freshness.insert(touch.path.clone(), Freshness::Outdated);
+        }
+    }
+    for (path, _) in &carried {
+        let known = freshness.entry(path.clone()).or_insert(Freshness::Carried);
+        *known = Freshness::Carried.max(*known);
+    }
     Ok(Touched {
-        statements: statements(store, &touches, &reasons)?,
-        carried: carried.collect(),
+        statements,
+        carried,
+        freshness,
         behind: reasons
             .iter()
             .map(|(slot, reasons)| behind(slot, reasons))
@@ -199,25 +218,40 @@ fn is_behind(behind: &Behind) -> bool {
     behind.stale + behind.missing > 0
 }
 
-/// What models say that they did not say before, path by path.
+/// What models say that they did not say before, path by path; and of each path whether anything is said.
 fn statements(
     store: &Store<'_>,
     touches: &[Touch],
     reasons: &Reasons,
+    said: &mut BTreeMap<TreePath, Freshness>,
 ) -> Result<Vec<Restated>, TouchedError> {
     let heads = |node: Option<NodeId>| -> Result<Vec<Head>, StoreError> {
         let mut heads = node.map_or_else(|| Ok(Vec::new()), |node| store.heads(&node))?;
-        heads.retain(|head| is_of_model(&head.frame) && !head.invalidated);
+        heads.retain(|head| !head.invalidated);
         Ok(heads)
+    };
+    let of_models = |mut heads: Vec<Head>| {
+        heads.retain(|head| is_of_model(&head.frame));
+        heads
     };
     let mut found = Vec::new();
     for touch in touches {
         let [old, new] = touch.ids();
         let later = heads(new)?;
+        if !later.is_empty() {
+            let is_outline = later.iter().all(|head| head.frame.is_derived());
+            let freshness = if is_outline {
+                Freshness::Outlined
+            } else {
+                Freshness::Fresh
+            };
+            said.insert(touch.path.clone(), freshness);
+        }
+        let later = of_models(later);
         if later.is_empty() {
             continue;
         }
-        let before = heads(old)?;
+        let before = of_models(heads(old)?);
         for head in later {
             let slot = Slot::new(&head.frame.agent, &head.frame.frame_type);
             let is_same = |one: &&Head| {

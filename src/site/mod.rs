@@ -7,6 +7,7 @@
 pub mod address;
 pub mod escape;
 pub mod freshness;
+pub mod map;
 pub mod markdown;
 pub mod page;
 pub mod search;

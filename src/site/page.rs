@@ -6,17 +6,13 @@ use std::sync::Arc;
 use super::address::relative;
 use super::escape::{escaped, thousands};
 use super::freshness::{Freshness, FreshnessCounts};
-use super::shade::{COLOURINGS, Shades};
-use super::treemap::{HEIGHT, Rect, TITLE_HEIGHT, WIDTH};
+use super::map::{DrawnMap, DrawnTile};
+use super::shade::COLOURINGS;
 
 /// The style sheet.
 pub const STYLE: &str = include_str!("style.css");
 /// What a page may load: its own style sheets and scripts, and nothing that stands in the page itself.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'";
-/// Width of a letter of a map, about.
-const LETTER: f64 = 6.4;
-/// Rectangles smaller than this are not drawn: no eye finds them.
-const TILE_MIN: f64 = 1.5;
 
 /// A page of a file or directory.
 #[derive(Debug, Default)]
@@ -82,23 +78,6 @@ pub struct Inside {
     pub more: usize,
 }
 
-/// A rectangle of a map, ready to be drawn.
-#[derive(Debug)]
-pub struct DrawnTile {
-    /// Where.
-    pub rect: Rect,
-    /// The name; a number of entries for what stands for several.
-    pub label: String,
-    /// What is shown when the pointer rests on it.
-    pub title: String,
-    /// The page's address; none where there is no one page.
-    pub address: Option<String>,
-    /// Its colour; none for a directory whose entries stand in it.
-    pub freshness: Option<Freshness>,
-    /// Its other colours.
-    pub shades: Shades,
-}
-
 /// An entry of a directory.
 #[derive(Debug)]
 pub struct EntryRow {
@@ -156,7 +135,13 @@ impl SitePage {
         let _ = writeln!(out, "<main id=\"main\" class=\"{class}\">");
         self.write_title(&mut out);
         if let Some(inside) = &self.inside {
-            self.write_map(&mut out, inside);
+            let map = DrawnMap {
+                tiles: &inside.tiles,
+                counts: &inside.counts,
+                colourings: &COLOURINGS,
+                first: "freshness",
+            };
+            map.write(&mut out, &|address| self.link(address));
         }
         out.push_str("<div class=\"columns\">\n");
         if let Some(inside) = &self.inside {
@@ -222,92 +207,6 @@ impl SitePage {
         if !self.lead.is_empty() {
             let _ = writeln!(out, "<p class=\"lead\">{}</p>", self.lead);
         }
-    }
-
-    fn write_map(&self, out: &mut String, inside: &Inside) {
-        if inside.tiles.is_empty() {
-            return;
-        }
-        out.push_str("<figure>\n");
-        write_colourings(out);
-        // The table below says the same to those who do not see it.
-        let _ = writeln!(
-            out,
-            "<svg class=\"map\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" preserveAspectRatio=\"none\" aria-hidden=\"true\" focusable=\"false\">\n<defs><pattern id=\"outdated\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><line class=\"hatch\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"7\"/></pattern><pattern id=\"carried\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\"><circle class=\"dot\" cx=\"3.5\" cy=\"3.5\" r=\"1.3\"/></pattern></defs>"
-        );
-        let is_seen = |rect: &Rect| rect.width >= TILE_MIN && rect.height >= TILE_MIN;
-        for tile in inside.tiles.iter().filter(|tile| is_seen(&tile.rect)) {
-            self.write_tile(out, tile);
-        }
-        out.push_str("</svg>\n<figcaption>\n<ul class=\"legend freshness\">");
-        for freshness in Freshness::ALL {
-            let count = inside.counts.count(freshness);
-            if count > 0 {
-                let _ = write!(
-                    out,
-                    "<li title=\"{}\"><svg viewBox=\"0 0 26 17\" aria-hidden=\"true\">{}</svg>{} {}</li>",
-                    freshness.meaning(),
-                    rectangle(
-                        &Rect {
-                            x: 0.5,
-                            y: 0.5,
-                            width: 25.0,
-                            height: 16.0
-                        },
-                        freshness.word(),
-                        Some(freshness),
-                        ""
-                    ),
-                    thousands(count),
-                    freshness.word(),
-                );
-            }
-        }
-        out.push_str("</ul>\n");
-        write_legends(out);
-        out.push_str("</figcaption>\n</figure>\n");
-    }
-
-    fn write_tile(&self, out: &mut String, tile: &DrawnTile) {
-        if let Some(address) = &tile.address {
-            let _ = write!(out, "<a href=\"{}\" tabindex=\"-1\">", self.link(address));
-        }
-        let class = tile.freshness.map_or("open", Freshness::word);
-        let shades = tile
-            .freshness
-            .map_or_else(String::new, |_| tile.shades.classes());
-        let _ = write!(
-            out,
-            "<g><title>{}</title>{}</g>",
-            escaped(&tile.title),
-            rectangle(&tile.rect, class, tile.freshness, &shades)
-        );
-        let Rect {
-            x,
-            y,
-            width,
-            height,
-        } = tile.rect;
-        let letters = ((width - 8.0) / LETTER).max(0.0) as usize;
-        if letters >= 3 && height >= TITLE_HEIGHT - 1.0 {
-            let class = if tile.freshness.is_none() {
-                " class=\"title\""
-            } else {
-                ""
-            };
-            let _ = write!(
-                out,
-                "<text{class} x=\"{:.0}\" y=\"{:.0}\">{}</text>",
-                x + 4.0,
-                y + 12.0,
-                escaped(&shortened(&tile.label, letters))
-            );
-        }
-        out.push_str(if tile.address.is_some() {
-            "</a>\n"
-        } else {
-            "\n"
-        });
     }
 
     fn write_rows(&self, out: &mut String, inside: &Inside) {
@@ -471,58 +370,4 @@ fn below(counts: &FreshnessCounts) -> String {
         return String::new();
     }
     format!(" <span class=\"below\">{} below</span>", parts.join(" "))
-}
-
-/// A choice of what the colours of a map say; style sheets do the rest.
-fn write_colourings(out: &mut String) {
-    out.push_str("<fieldset class=\"colours\"><legend>Colours by</legend>");
-    let words = std::iter::once("freshness").chain(COLOURINGS.iter().map(|one| one.word));
-    for (at, word) in words.enumerate() {
-        let checked = if at == 0 { " checked" } else { "" };
-        let _ = write!(
-            out,
-            "<label><input type=\"radio\" name=\"colours\" id=\"by-{word}\" autocomplete=\"off\"{checked}> {word}</label>"
-        );
-    }
-    out.push_str("</fieldset>\n");
-}
-
-/// What the steps of the other colours mean.
-fn write_legends(out: &mut String) {
-    for one in COLOURINGS {
-        let _ = write!(out, "<ul class=\"legend {}\">", one.word);
-        for (step, meaning) in one.steps.iter().enumerate() {
-            let _ = write!(
-                out,
-                "<li><svg viewBox=\"0 0 26 17\" aria-hidden=\"true\"><rect class=\"tile {}{step}\" x=\"0.5\" y=\"0.5\" width=\"25\" height=\"16\"/></svg>{meaning}</li>",
-                one.letter
-            );
-        }
-        out.push_str("</ul>\n");
-    }
-}
-
-fn rectangle(rect: &Rect, class: &str, freshness: Option<Freshness>, shades: &str) -> String {
-    let Rect {
-        x,
-        y,
-        width,
-        height,
-    } = *rect;
-    let place = format!("x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"");
-    let over = match freshness {
-        Some(Freshness::Outdated | Freshness::Carried) => {
-            format!("<rect class=\"over\" {place} fill=\"url(#{class})\"/>")
-        }
-        _ => String::new(),
-    };
-    format!("<rect class=\"tile {class}{shades}\" {place}/>{over}")
-}
-
-fn shortened(text: &str, letters_max: usize) -> String {
-    if text.chars().count() <= letters_max {
-        return text.to_owned();
-    }
-    let start: String = text.chars().take(letters_max - 1).collect();
-    format!("{start}…")
 }

@@ -12,6 +12,8 @@ pub struct Shades {
     pub age: u8,
     /// What models have cost.
     pub cost: u8,
+    /// What a review has to say of it.
+    pub change: u8,
 }
 
 /// What statements below a path have in common with the map.
@@ -60,6 +62,7 @@ impl ShadeFacts {
                 0 => 0,
                 cost => 1 + COSTS.iter().filter(|most| cost > **most).count() as u8,
             },
+            change: 0,
         }
     }
 }
@@ -100,15 +103,34 @@ pub const COLOURINGS: [Colouring; 3] = [
     },
 ];
 
+/// The way of a review.
+pub const CHANGES: Colouring = Colouring {
+    word: "change",
+    letter: 'h',
+    steps: [
+        "nothing declared",
+        "tests, private, aside",
+        "new or moved",
+        "bodies",
+        "what others see",
+    ],
+};
+
 impl Shades {
-    /// The classes of a rectangle.
+    /// The classes of a rectangle in a map that has these colours.
     #[must_use]
-    pub fn classes(&self) -> String {
-        let steps = [self.covered, self.age, self.cost];
-        let all = COLOURINGS.iter().zip(steps);
-        all.fold(String::new(), |text, (one, step)| {
-            format!("{text} {}{step}", one.letter)
-        })
+    pub fn classes(&self, colourings: &[Colouring]) -> String {
+        let class = |one: &Colouring| format!(" {}{}", one.letter, self.step(one));
+        colourings.iter().map(class).collect()
+    }
+
+    fn step(self, colouring: &Colouring) -> u8 {
+        match colouring.letter {
+            'c' => self.covered,
+            'a' => self.age,
+            'k' => self.cost,
+            _ => self.change,
+        }
     }
 }
 
@@ -132,13 +154,18 @@ mod tests {
             (facts(6, 181, 10_000_001), [3, 3, 3]),
             (facts(9, 366, 100_000_001), [4, 4, 4]),
         ] {
-            let Shades { covered, age, cost } = facts.shades(today);
+            let Shades {
+                covered, age, cost, ..
+            } = facts.shades(today);
             assert_eq!([covered, age, cost], expected, "{facts:?}");
         }
         let mut both = facts(1, 10, 5);
         both.add(&facts(2, 20, 6));
         assert_eq!((both.files, both.covered, both.cost), (18, 3, 11));
         assert_eq!(both.oldest, Some(today - 20));
-        assert_eq!(both.shades(today).classes(), " c1 a1 k1");
+        let mut shades = both.shades(today);
+        assert_eq!(shades.classes(&COLOURINGS), " c1 a1 k1");
+        shades.change = 4;
+        assert_eq!(shades.classes(&[CHANGES]), " h4");
     }
 }

@@ -17,6 +17,8 @@ pub struct Sheet {
     pub verdict: String,
     /// Short facts.
     pub facts: Vec<String>,
+    /// A picture of it, as HTML, with the same in words below.
+    pub map: String,
     /// What it says.
     pub sections: Vec<SheetSection>,
     /// What stands below all of it.
@@ -53,6 +55,7 @@ impl Sheet {
             "</ul>\n<p class=\"lead\">{}</p>",
             escaped(&self.verdict)
         );
+        out.push_str(&self.map);
         for (number, SheetSection { title, html }) in self.sections.iter().enumerate() {
             let _ = writeln!(
                 out,

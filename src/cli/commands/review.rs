@@ -6,6 +6,7 @@ mod foreign;
 mod html;
 mod known;
 mod markdown;
+mod picture;
 
 use self::document::{Document, KnownDocument};
 use self::known::{Known, write_known};
@@ -14,6 +15,7 @@ use crate::cli::program::Program;
 use crate::cli::range;
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::node::Snapshot;
+use crate::ops::differing::differing_lines;
 use crate::ops::review::review;
 use crate::ops::touched::touched;
 use crate::review::{StyledLine, Tone, Verbosity, say};
@@ -93,7 +95,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         let text = markdown::render(&changes, &known, &range, args.limit);
         program.ui.write_bytes(text.as_bytes())?;
     } else if args.format == Format::Html {
-        let text = html::render(&changes, &known, &range);
+        let trees = [range.old.tree, range.new.tree];
+        let lines = differing_lines(&workspace.repository, trees, &changes.files)?;
+        let text = html::render(&changes, &lines, &known, &range);
         program.ui.write_bytes(text.as_bytes())?;
     } else {
         let detail = if args.all {

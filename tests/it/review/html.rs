@@ -92,3 +92,70 @@ fn nothing_of_a_review_acts_in_a_browser() {
     assert!(dom.contains("What others see"), "{dom}");
     assert!(!dom.contains("data-acted=\""));
 }
+
+/// A part by its title: its number, as links lead to it.
+fn part(html: &str, title: &str) -> String {
+    let at = html.find(&format!("\">{title}</h2>")).expect(title);
+    let id = html[..at].rsplit("id=\"").next().expect("an id");
+    format!("href=\"#{id}\"")
+}
+
+#[test]
+fn a_map_shows_the_files_that_differ_and_leads_to_what_is_told_of_them() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(SHOP);
+    repo.git(&["switch", "-q", "main"]).ok();
+    repo.merkle(&["note", "README.md", "-m", "Says what it is."])
+        .ok();
+    repo.git(&["switch", "-q", "work"]).ok();
+    let html = repo.merkle(&["review", "--format", "html"]).ok();
+    tags::check(&html).expect("only tags of ours");
+    let (seen, private, tests) = (
+        part(&html, "What others see"),
+        part(&html, "Private"),
+        part(&html, "Tests"),
+    );
+    for said in [
+        "id=\"by-change\" autocomplete=\"off\" checked> change</label>".to_owned(),
+        // A rectangle: where it leads, what it says, how large it is, and its colours.
+        format!("<a {seen} tabindex=\"-1\"><g><title>src/price.rs · 8 lines differ · what others see · missing</title><rect class=\"tile missing h4\""),
+        "README.md · 2 lines differ · nothing declared · carried</title><rect class=\"tile carried h0\"".to_owned(),
+        "1 carried</li>".to_owned(),
+        // The same in words.
+        format!("<td class=\"name\"><a {seen}>src/price.rs</a></td><td>missing</td><td class=\"size\">8</td><td class=\"says\">what others see</td>"),
+        format!("<a {private}>src/basket.rs</a>"),
+        format!("<a {tests}>tests/prices.rs</a>"),
+    ] {
+        assert!(html.contains(&said), "{said} in\n{html}");
+    }
+    // What is not of a review is not in its map, and what is not of pages is not in theirs.
+    assert!(!html.contains("by-coverage\"") && !html.contains(" c0"));
+    repo.merkle(&["browse", "-q"]).ok();
+    let page = std::fs::read_to_string(repo.path(".git/merkle/site/index.html"));
+    let page = page.expect("a first page");
+    assert!(
+        page.contains("by-coverage\"") && !page.contains("by-change\"") && !page.contains(" h0")
+    );
+    // One file needs no map.
+    repo.fill("commit third\n+ README.md = # Another");
+    let html = repo.merkle(&["review", "--format", "html", "HEAD^!"]).ok();
+    assert!(!html.contains("<svg class=\"map\"") && html.contains("\">Files</h2>"));
+}
+
+#[test]
+fn a_map_of_many_files_is_bounded() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill("commit first\n+ a.txt = one");
+    for number in 0..2_100 {
+        let path = repo.path(&format!("d{}/f{number}.txt", number % 7));
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, "one\ntwo\n").expect("a file");
+    }
+    repo.git(&["add", "."]).ok();
+    repo.git(&["commit", "-q", "-m", "second"]).ok();
+    let html = repo.merkle(&["review", "--format", "html", "HEAD^!"]).ok();
+    assert!(html.matches("<rect").count() <= 2_020, "rectangles");
+    assert!(html.contains("<p class=\"more\">… and 100 more.</p>"));
+}

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use similar::{ChangeTag, TextDiff};
 
 use super::known::{Known, provenance};
+use super::picture::{files, picture};
 use crate::cli::range::Range;
 use crate::frame::Frame;
 use crate::ops::touched::Restated;
@@ -20,8 +21,8 @@ const WORDS_BYTES_MAX: usize = 64 * 1024;
 /// Lines around words that differ.
 const CONTEXT_LINES: usize = 1;
 
-/// The file; empty where nothing differs.
-pub(super) fn render(changes: &Changes, known: &Known<'_>, range: &Range) -> String {
+/// The file; empty where nothing differs. `lines` says of how many lines each changed file differs.
+pub(super) fn render(changes: &Changes, lines: &[u64], known: &Known<'_>, range: &Range) -> String {
     let Some(verdict) = say(changes, Verbosity::Short).into_iter().next() else {
         return String::new();
     };
@@ -51,7 +52,17 @@ pub(super) fn render(changes: &Changes, known: &Known<'_>, range: &Range) -> Str
         }
         add(&format!("Foreign: what '{}' says", store.remote), html);
     }
+    let titles: Vec<String> = sections.iter().map(|part| part.title.clone()).collect();
+    let (map, list) = (
+        picture(changes, lines, known, &titles),
+        files(changes, lines, known, &titles),
+    );
+    sections.push(SheetSection {
+        title: "Files".to_owned(),
+        html: list,
+    });
     let sheet = Sheet {
+        map,
         title: format!("{} … {}", range.old.name, range.new.name),
         verdict,
         facts: vec![
