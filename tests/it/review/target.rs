@@ -243,7 +243,7 @@ const CONTEXTS: &str = r#"
 "#;
 
 /// jj 2afb2cb17..93ba64d50: modules that stand in a crate of their own, and are passed on.
-const CORE: &str = r#"
+const CORE: &str = r"
     commit first
     + lib/Cargo.toml = [package]
     + lib/src/lib.rs
@@ -275,10 +275,10 @@ const CORE: &str = r#"
       | pub mod git;
       | pub use jj_core::dag_walk;
       | pub use jj_core::diff;
-"#;
+";
 
 /// jj f3115e386: a field becomes a map, and functions get a parameter.
-const HEADS: &str = r#"
+const HEADS: &str = r"
     commit first
     + lib/src/lib.rs
       | pub mod git;
@@ -388,7 +388,7 @@ const HEADS: &str = r#"
       |     pub git_head: RefTarget,
       |     pub git_heads: Vec<GitHead>,
       | }
-"#;
+";
 
 /// hugo f228c87d4: two bodies that ask a new private function.
 const SYMLINKS: &str = r#"
