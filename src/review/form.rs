@@ -2,7 +2,7 @@
 //!
 //! | language | means nothing |
 //! |---|---|
-//! | Rust | `std::`, `core::`, `alloc::` before a path, `crate::` and `self::` before what is passed on, lifetimes that need no name |
+//! | Rust | `std::`, `core::`, `alloc::` before a path, `crate::` and `self::` before what is passed on, lifetimes that need no name, `mut` before a parameter |
 //! | Go | names of parameters, results and receivers; `any` is `interface{}` |
 //! | C | names of parameters, marks of linkers, the old style of declaring parameters behind the list |
 
@@ -43,9 +43,10 @@ fn without_std(signature: &str) -> String {
     out + rest
 }
 
-/// A lifetime without a name may be left out.
+/// A lifetime without a name may be left out, and `mut` before a parameter is the function's own matter.
 fn without_elided(signature: &str) -> String {
     let short = signature.replace("<'_>", "").replace("'_, ", "");
+    let short = short.replace("(mut ", "(").replace(", mut ", ", ");
     match short.split_once("use ") {
         Some((lead, path)) if short.starts_with("pub") => {
             let path = ["crate::", "self::", "::"]
@@ -311,6 +312,8 @@ mod tests {
         rust fn f(&mut fmt::Formatter<'_>) -> fmt::Result == fn f(&mut std::fmt::Formatter<'_>) -> core::fmt::Result
         rust fn f() -> io::Result<()> != fn f() -> fmt::Result<()>
         rust fn f() -> my_std::A != fn f() -> my_A
+        rust fn f(mut self, mut a: A) == fn f(self, a: A)
+        rust fn f(&mut self, a: *mut A) != fn f(&self, a: *const A)
         go func f(path string, v interface{}) (MetaData, error) == func f(p string, v any) (MetaData, error)
         go func f(a, b int, c string) (n int, err error) == func f(x int, y int, z string) (int, error)
         go func f(a, b int) != func f(a int)
