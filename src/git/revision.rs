@@ -1,7 +1,7 @@
 //! What people write to name an object: `HEAD~2`, `main:src/lib.rs`, `v1.0^{tree}`, an id or a unique prefix.
 //!
-//! gix answers what it can in process; whatever it cannot, for syntax it lacks or in reftable repositories, is asked of
-//! `git rev-parse`, so that git always has the last word on what a name means and why it means nothing.
+//! gix resolves what it can in process; `git rev-parse` resolves the rest, for syntax that gix lacks or in reftable
+//! repositories, so that git always has the last word on what a name means and why it means nothing.
 
 use super::child::{ChildError, GitCommand};
 use super::object::from_oid;
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn ambiguous_prefixes_are_told_apart_and_a_commit_is_preferred_where_one_is_asked_for() {
+    fn ambiguous_prefixes_are_told_apart_and_a_commit_is_preferred_where_one_is_wanted() {
         let fixture = history(&[]);
         let prefix = fixture.id("HEAD").to_string()[..4].to_owned();
         let twin = (0..).find_map(|number: u32| {

@@ -196,7 +196,7 @@ pub fn asking<'a>(
     })
 }
 
-/// A provider that can be asked, within all limits. Reaches nothing but the user's credential helper.
+/// A provider that takes requests, within all limits. Reaches nothing but the user's credential helper.
 pub fn payer(
     workspace: &Workspace,
     definition: Definition,
@@ -261,7 +261,7 @@ fn concurrency(options: &AskingOptions, definition: &Definition) -> usize {
     options.concurrency.unwrap_or(usual)
 }
 
-/// What an agent with a model asks, and who would be asked. Needs neither trust nor a key: nothing can be sent.
+/// The requests of an agent with a model, and the provider that they would go to. Needs neither trust nor a key: nothing can be sent.
 pub fn draft<'a>(
     workspace: &'a Workspace,
     agent: &'a Agent,

@@ -44,7 +44,7 @@ fn count(
     };
     let counted = with_blob(repo, &id, |blob| {
         if let Blob::Data(data) = blob {
-            data.split(|byte| *byte == b'\n').for_each(take);
+            data.split_inclusive(|byte| *byte == b'\n').for_each(take);
         }
     });
     match counted {

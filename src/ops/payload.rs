@@ -110,7 +110,7 @@ pub struct PayloadOptions<'o> {
     pub pages: PageOptions<'o>,
 }
 
-/// Plans the document: the caller's lists, then those of turn, session and everybody, strongest scope first.
+/// Plans the document: the caller's lists, then those of turn, session and all sessions, strongest scope first.
 pub fn payload<'w>(
     workspace: &'w Workspace,
     mut options: PayloadOptions<'_>,

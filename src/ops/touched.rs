@@ -188,9 +188,9 @@ fn reasons(
     let nodes: HashSet<NodeId> = touches.iter().filter_map(|touch| touch.ids()[1]).collect();
     let mut found = Reasons::new();
     let agents = workspace.agents();
-    let is_asked =
+    let has_model =
         |agent: &&Agent| matches!(agent.maker, Maker::Model(_)) && agent.makes(NodeKind::File);
-    for agent in agents.iter().filter(is_asked) {
+    for agent in agents.iter().filter(has_model) {
         let slot = Slot::new(&agent.id, &agent.frame_type);
         if index.slot(&slot).is_none() {
             continue;

@@ -89,7 +89,7 @@ const V6_GLOBAL: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 
 pub struct AddressPolicy {
     /// Says of which kind an address is that must not be reached.
     refused_kind: fn(IpAddr) -> Option<&'static str>,
-    /// Hosts that may be asked without TLS.
+    /// Hosts that may be reached without TLS.
     plain_hosts: &'static [&'static str],
 }
 
@@ -113,7 +113,7 @@ impl AddressPolicy {
         (self.refused_kind)(address)
     }
 
-    /// True when a host may be asked without TLS.
+    /// True when a host may be reached without TLS.
     #[must_use]
     pub fn allows_plain(&self, host: &str) -> bool {
         self.plain_hosts.contains(&host)

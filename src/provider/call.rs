@@ -338,7 +338,7 @@ impl Caller {
         let leave = unless(stop, self.gate.acquire(tokens, next.company)).await?;
         let reservation = self.reserve(worst).await?;
         let outcome = match self.provider.complete(request, on_text).await {
-            // The answer may have been written since the same request before.
+            // The answer may have been written since the same was requested before.
             Ok(Answer::Pending(ticket)) => self.provider.collect(&ticket).await,
             outcome => outcome,
         };

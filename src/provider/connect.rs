@@ -1,4 +1,4 @@
-//! From a definition to something that can be asked: what is missing is found out here, before anything is sent.
+//! From a definition to a provider that takes requests: what is missing is found out here, before anything is sent.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct Surroundings<'a> {
     pub pending: &'a StateDir,
 }
 
-/// A provider that is ready to be asked.
+/// A provider that is ready for requests.
 pub struct Connected {
     /// One request at a time.
     pub provider: Arc<dyn Provider>,
@@ -32,7 +32,7 @@ pub struct Connected {
     pub batches: Option<BatchClient>,
 }
 
-/// Makes a provider ready to be asked. Looks for its key, and reaches nothing else.
+/// Makes a provider ready for requests. Looks for its key, and reaches nothing else.
 pub fn connect(
     definition: &Definition,
     surroundings: Surroundings<'_>,

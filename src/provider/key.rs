@@ -84,7 +84,7 @@ pub fn variables(definition: &Definition) -> impl Iterator<Item = &str> {
         .chain(vendors_variable)
 }
 
-/// True when a provider cannot be asked without a key.
+/// True when a provider takes no request without a key.
 #[must_use]
 pub fn is_needed(definition: &Definition) -> bool {
     let vendor = definition.kind.key_variable().is_some();

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_asked_for_takes_its_children_with_it() {
+    fn what_the_user_named_takes_its_children_with_it() {
         let children = |task: u32| if task == 2 { vec![1] } else { vec![] };
         let mut queue = Queue::new(
             &[Priority::Changed, Priority::Background, Priority::Requested],

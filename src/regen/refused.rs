@@ -1,7 +1,7 @@
 //! Answers that were paid for and are no frames: too long, cut at a limit, empty of words of their own.
 //!
 //! Each is kept as a file of the machine's own state, `log/refused/<key>.md`, and is what a later run remembers the
-//! refusal by: the same question is not asked of the same provider again unless the user forces it. What makes a question
+//! refusal by: the same request is not sent to the same provider again unless the user forces it. What makes a request
 //! another one (the node, the words, a raised limit) makes another key. The oldest files go when there are too many.
 //!
 //! The file is sealed: one that came with a repository is not believed. Below the line of the seal stand:

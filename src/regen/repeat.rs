@@ -1,4 +1,4 @@
-//! Whether an answer says anything of its own: small models give back the words that they were asked with.
+//! Whether an answer says anything of its own: small models give back the words of the request.
 //!
 //! An answer repeats its prompt when each of its sentences, without list marks and case, is a sentence of the agent's own
 //! words, or a run of at least five words in them. What it quotes of the file or of a directory's children is no part of

@@ -6,10 +6,12 @@
 
 use std::collections::HashMap;
 
-use super::compare::is_code;
 use super::declaration::Declaration;
 use crate::base::FieldHasher;
 use crate::symbol::{BodyDigest, Kind, Language};
+
+/// Longest head of a function, in bytes, up to the brace that opens its body.
+const HEAD_BYTES_MAX: usize = 1_024;
 
 /// Makes the digest of each function cover all of its bodies.
 pub fn add_bodies(found: &mut [Declaration], text: &str, language: Option<Language>) {
@@ -62,7 +64,13 @@ fn gaps<'t>(found: &[Declaration], text: &'t str) -> Vec<&'t str> {
 /// The functions of a gap that are known by name, with their bodies.
 fn functions_of<'t>(gap: &'t str, functions: &HashMap<String, usize>) -> Vec<(usize, &'t str)> {
     let (mut found, mut rest) = (Vec::new(), gap);
-    while let Some(line) = rest.lines().next() {
+    // Behind the last brace of all no body ends, so none is looked for there.
+    let Some(last_end) = gap.rfind("\n}") else {
+        return found;
+    };
+    while let Some(line) = rest.lines().next()
+        && gap.len() - rest.len() < last_end
+    {
         let next = rest.find('\n').map_or("", |end| &rest[end + 1..]);
         let at = head(line).and_then(|name| functions.get(name));
         let Some((at, (body, behind))) = at.and_then(|at| Some((*at, body(rest)?))) else {
@@ -86,16 +94,23 @@ fn head(line: &str) -> Option<&str> {
 
 /// The body of the function with which a text starts, and what stands behind it; `None` for a prototype.
 fn body(text: &str) -> Option<(&str, &str)> {
-    let open = text
-        .find(['{', ';'])
-        .filter(|at| text[*at..].starts_with('{'))?;
+    let mut head = text.bytes().take(HEAD_BYTES_MAX);
+    let open = head.position(|byte| matches!(byte, b'{' | b';'))?;
+    if text.as_bytes()[open] == b';' {
+        return None;
+    }
     let end = open + text[open..].find("\n}")?;
     Some((&text[open..end], &text[end + 2..]))
 }
 
 /// The lines of a body, without those that only hold a comment.
 fn code(body: &str) -> impl Iterator<Item = &str> {
-    body.lines().map(str::trim).filter(|line| is_code(line))
+    let is_comment = |line: &str| {
+        let is_whole = line.starts_with("/*") && line.find("*/") == line.len().checked_sub(2);
+        line.starts_with("//") || line.starts_with("* ") || is_whole
+    };
+    let lines = body.lines().map(str::trim);
+    lines.filter(move |line| !line.is_empty() && !is_comment(line))
 }
 
 #[cfg(test)]
@@ -127,6 +142,8 @@ mod tests {
             assert_eq!(after[1], before[1], "another function stays");
         }
         let same = file("return a;", "/* Says. */\n\n    return b;");
+        let changed = file("return a;", "/* Says. */ c();\n# if 1\n    return b;");
+        assert_ne!(bodies(&changed)[0], before[0]);
         assert_eq!(bodies(&same), before);
     }
 
@@ -139,6 +156,8 @@ mod tests {
             "#define F f(1)\n",
             "int h(void)\n{\n    f(1);\n}\n",
             "f(",
+            "int f(int a)\n{\n",
+            &format!("int f({})\n{{\n}}\n", "a".repeat(HEAD_BYTES_MAX)),
             "",
         ] {
             assert_eq!(functions_of(text, &functions), [], "{text}");

@@ -42,14 +42,13 @@ impl File {
     #[must_use]
     pub fn role(&self) -> FileRole {
         let role = super::role::role(self.path().as_bytes());
-        let code = || {
-            [&self.new, &self.old]
-                .into_iter()
-                .flatten()
-                .find_map(Version::code)
-        };
+        // A change that marks a file as generated is read as what it was before.
+        let sides = [&self.old, &self.new].into_iter().flatten();
+        let mut code = sides.filter_map(Version::code).peekable();
         match role {
-            FileRole::Program if code().is_some_and(|code| is_generated(&code.text)) => {
+            FileRole::Program
+                if code.peek().is_some() && code.all(|code| is_generated(&code.text)) =>
+            {
                 FileRole::Aside
             }
             role => role,

@@ -294,7 +294,7 @@ impl Sides<'_> {
             let other = if is_gone { &file.new } else { &file.old };
             let other = other.as_ref().and_then(Version::code);
             if declaration.owner.is_some_and(is_member)
-                || other.is_some_and(|other| is_imported(declaration, other))
+                || other.is_some_and(|other| is_imported(file, declaration, other))
             {
                 continue;
             }
@@ -345,10 +345,12 @@ fn is_alike(one: &Declaration, other: &Declaration) -> bool {
     }
 }
 
-/// Whether a name that `__all__` passes on in one version is one that the other has imported and, without an `__all__`, passed
-/// on as well.
-fn is_imported(one: &Declaration, other: &Code) -> bool {
-    one.kind == Kind::Export
+/// Whether a name that `__all__` passes on in one version of a file of Python is one that the other has imported and, without an
+/// `__all__`, passed on as well.
+fn is_imported(file: &File, one: &Declaration, other: &Code) -> bool {
+    let name = file.path().name();
+    (name.ends_with(b".py") || name.ends_with(b".pyi"))
+        && one.kind == Kind::Export
         && !other.text.contains("__all__")
         && import::names(&other.imports).contains(one.name.as_str())
 }
@@ -406,8 +408,8 @@ pub(super) fn own_lines(code: &Code, number: u32) -> Vec<&str> {
     lines
 }
 
-/// Whether a line holds more than a comment.
-pub(super) fn is_code(line: &str) -> bool {
+/// Whether a line begins with anything but a comment.
+fn is_code(line: &str) -> bool {
     let mut marks = ["//", "/*", "*/", "* ", "# "].iter();
     !line.is_empty() && !marks.any(|mark| line.starts_with(mark))
 }

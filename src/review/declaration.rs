@@ -193,8 +193,8 @@ impl Listing<'_> {
         }
     }
 
-    /// Takes out variables of Python that stand in for an import where that fails, as `ssl = None` in `except ImportError`: the
-    /// name is that of the import.
+    /// Takes out variables of Python that have the name of an import, as `ssl = None` in `except ImportError`: most of these
+    /// stand in for the import where it fails. Where the statement stands is not looked at.
     fn leave_out_imports(&mut self, imports: &[String]) {
         if self.language != Some(Language::Python) || imports.is_empty() {
             return;

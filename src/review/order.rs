@@ -12,11 +12,11 @@ use crate::symbol::Kind;
 impl Changes {
     /// Puts the list in order: by section, then by weight; what is told together stands together.
     pub fn order(&mut self) {
-        let moved = self.moved_modules();
+        let moved = moved_modules(&self.files);
         for change in &mut self.list {
             let file = &self.files[change.file as usize];
             change.section = section(change, file);
-            if follows_move(change, &moved) {
+            if follows_move(change, file, &moved) {
                 change.section = Section::Moved;
             }
             change.is_internal = !is_for_others(change, file);
@@ -53,22 +53,6 @@ impl Changes {
         });
     }
 
-    /// The modules whose files stand elsewhere, by name.
-    fn moved_modules(&self) -> BTreeSet<String> {
-        let moved = self.files.iter().filter(|file| file.moved_from().is_some());
-        moved
-            .filter_map(|file| {
-                let path = file.path();
-                let name = String::from_utf8_lossy(path.name()).into_owned();
-                let stem = name.strip_suffix(".rs")?.to_owned();
-                match &stem[..] {
-                    "mod" => Some(String::from_utf8_lossy(path.parent()?.name()).into_owned()),
-                    _ => Some(stem),
-                }
-            })
-            .collect()
-    }
-
     /// The files that are new: that they use what is new is no reason to read that first.
     fn fresh(&self) -> BTreeSet<TreePath> {
         let new = self.files.iter().filter(|file| file.old.is_none());
@@ -76,15 +60,40 @@ impl Changes {
     }
 }
 
+/// Where the files of modules stand or stood that stand elsewhere now.
+fn moved_modules(files: &[File]) -> BTreeSet<&TreePath> {
+    let moved = files
+        .iter()
+        .filter_map(|file| Some([file.moved_from()?, file.path()]));
+    let is_module = |path: &&TreePath| path.name().ends_with(b".rs");
+    moved.flatten().filter(is_module).collect()
+}
+
 /// Whether it is a module, by declaration or passed on, whose file stands elsewhere: what is said of it follows the move.
-fn follows_move(change: &Change, moved: &BTreeSet<String>) -> bool {
+fn follows_move(change: &Change, file: &File, moved: &BTreeSet<&TreePath>) -> bool {
     let is_module = |one: &Declaration| matches!(one.kind, Kind::Module | Kind::Export);
     matches!(change.section, Section::Public | Section::Added)
         && [&change.old, &change.new]
             .into_iter()
             .flatten()
             .all(is_module)
-        && moved.contains(&change.declaration().own)
+        && files_of_module(file.path(), &change.declaration().own)
+            .iter()
+            .any(|path| moved.contains(path))
+}
+
+/// Where the file of a module of Rust may stand that a file declares: `a.rs` or `a/mod.rs` in the folder of the file's own modules.
+fn files_of_module(file: &TreePath, module: &str) -> [TreePath; 2] {
+    let folder = file.parent().unwrap_or_default();
+    let folder = match file.name() {
+        b"lib.rs" | b"main.rs" | b"mod.rs" => folder,
+        name => folder.join(name.strip_suffix(b".rs").unwrap_or(name)),
+    };
+    let module = module.strip_prefix("r#").unwrap_or(module);
+    [
+        folder.join(format!("{module}.rs").as_bytes()),
+        folder.join(module.as_bytes()).join(b"mod.rs"),
+    ]
 }
 
 /// Whether it is gone and others would miss it: that is read before whatever else others see.
@@ -264,6 +273,19 @@ mod tests {
                 text: text.to_owned(),
             }),
         })
+    }
+
+    #[test]
+    fn a_module_stands_in_the_folder_of_its_file() {
+        for (file, module, expected) in [
+            ("src/lib.rs", "a", ["src/a.rs", "src/a/mod.rs"]),
+            ("src/x/mod.rs", "a", ["src/x/a.rs", "src/x/a/mod.rs"]),
+            ("src/x.rs", "r#try", ["src/x/try.rs", "src/x/try/mod.rs"]),
+            ("main.rs", "a", ["a.rs", "a/mod.rs"]),
+        ] {
+            let found = files_of_module(&TreePath::new(file), module);
+            assert_eq!(found, expected.map(TreePath::new), "{file}");
+        }
     }
 
     /// The names of what changed in the order in which a reviewer reads, where some are used: by name, the paths of the users.

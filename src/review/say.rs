@@ -107,8 +107,10 @@ const OTHERS: &str = "Other files";
 pub fn parts_of_files(changes: &Changes) -> Vec<(&'static str, Option<Section>)> {
     let mut sections: Vec<Option<Section>> = vec![None; changes.files.len()];
     for change in &changes.list {
-        let known = &mut sections[change.file as usize];
-        *known = Some(known.map_or(change.section, |known| known.min(change.section)));
+        for file in [Some(change.file), change.from].into_iter().flatten() {
+            let known = &mut sections[file as usize];
+            *known = Some(known.map_or(change.section, |known| known.min(change.section)));
+        }
     }
     let title = |(file, section): (&File, Option<Section>)| {
         let of_section = |wanted: Section| {
@@ -117,9 +119,9 @@ pub fn parts_of_files(changes: &Changes) -> Vec<(&'static str, Option<Section>)>
         };
         let title = match section {
             Some(section) => of_section(section),
-            None if file.role() == FileRole::Test => TESTS,
+            None if file.role() == FileRole::Test && reason(file).is_none() => TESTS,
             None if file.is_code() && file.moved_from().is_some() => of_section(Section::Moved),
-            None if file.is_code() => SILENT,
+            None if file.is_code() || reason(file).is_some() => SILENT,
             None => OTHERS,
         };
         (title, section)

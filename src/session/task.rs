@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_without_a_session_is_all_that_is_asked() {
+    fn a_request_without_a_session_is_the_whole_task() {
         let task = Task {
             phase: None,
             feedback: String::new(),

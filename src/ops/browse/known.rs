@@ -91,7 +91,7 @@ impl KnownNodes {
             scan: planned.scan,
             index: planned.index,
         };
-        for agent in agents.iter().filter(|agent| is_asked(agent)) {
+        for agent in agents.iter().filter(|agent| has_model(agent)) {
             let slot = Slot::new(&agent.id, &agent.frame_type);
             if known.index.slot(&slot).is_some() {
                 let planned = refresh::plan_tree(workspace, store, root.tree, agent)?;
@@ -288,7 +288,7 @@ impl KnownNodes {
 }
 
 /// Agents whose frames are planned: those with a model that speak of files and directories.
-fn is_asked(agent: &Agent) -> bool {
+fn has_model(agent: &Agent) -> bool {
     matches!(agent.maker, Maker::Model(_)) && agent.makes(NodeKind::Directory)
 }
 

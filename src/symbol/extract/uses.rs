@@ -271,8 +271,8 @@ fn ways(text: &str, name: &str, place: Range<usize>) -> Ways {
     // `Item = T` binds a name, whatever it looks like.
     let is_type = name.starts_with(char::is_uppercase) && !after.starts_with(b" = ");
     let is_path = before.ends_with(b"::");
-    let is_asked = is_path || before.ends_with(b".") || before.ends_with(b"->");
-    match (is_asked, is_called || is_type) {
+    let is_member = is_path || before.ends_with(b".") || before.ends_with(b"->");
+    match (is_member, is_called || is_type) {
         (true, true) if is_path => Ways::MEMBER.and(Ways::CALLED).and(Ways::BARE),
         (true, true) => Ways::MEMBER.and(Ways::CALLED),
         (true, false) => Ways::MEMBER,

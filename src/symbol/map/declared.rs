@@ -158,6 +158,7 @@ impl Names {
     fn put_all(&mut self, file: u32, forms: &[EntryForm], own: &[u32]) {
         // For each depth the name of the entry there that came last.
         let mut open: Vec<u32> = Vec::new();
+        // A file has a few hundred entries at most.
         for ((entry, form), number) in (0..=u16::MAX).zip(forms).zip(own) {
             let depth = usize::from(form.depth);
             open.resize(depth + 1, *number);

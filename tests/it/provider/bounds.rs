@@ -23,7 +23,7 @@ fn flooded(kind: &str, flood: Flood, setting: &str) -> (ProviderError, usize, Du
 
 /// Was `accept-encoding: gzip`, with an answer of 200 MiB in 200 KB that no limit ended.
 #[test]
-fn nothing_compressed_is_asked_for_or_read() {
+fn nothing_compressed_is_requested_or_read() {
     for kind in KINDS {
         for setting in ["stream = true", "stream = false"] {
             let server = Loopback::start(|_| {

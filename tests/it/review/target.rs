@@ -390,7 +390,7 @@ const HEADS: &str = r"
       | }
 ";
 
-/// hugo f228c87d4: two bodies that ask a new private function.
+/// hugo f228c87d4: two bodies that call a new private function.
 const SYMLINKS: &str = r#"
     commit first
     + hugofs/nosymlinks_fs.go

@@ -210,3 +210,36 @@ fn a_large_change_is_short_unless_all_is_wanted() {
         "{all}"
     );
 }
+
+/// A branch cannot take what it removes out of the verdict by what its own text says.
+#[test]
+fn what_a_change_says_of_itself_hides_nothing() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        "
+        commit first
+        + Cargo.toml = [package]
+        + src/lib.rs
+          | pub mod a;
+          | pub use a::B as C;
+        + src/a.rs
+          | pub struct B;
+          | pub fn gone() {}
+        branch work
+        commit second
+        + src/lib.rs
+          | pub mod a;
+          | use a::B as C;
+        + src/a.rs
+          | // @generated
+          | pub struct B;
+        ",
+    );
+    let text = repo.merkle(&["review", "main"]).ok();
+    assert!(text.starts_with("2 public declarations removed"), "{text}");
+    assert!(
+        text.contains("\u{2212} gone") && text.contains("src/lib.rs"),
+        "{text}"
+    );
+}

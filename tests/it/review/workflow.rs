@@ -160,4 +160,13 @@ fn frames_that_were_pushed_are_checked() {
         !printed.is_empty() && printed.lines().all(|line| line.starts_with("| ")),
         "{printed}"
     );
+    // A remote that cannot be reached is no remote without frames.
+    clone
+        .git(&["remote", "set-url", "origin", "../nowhere"])
+        .ok();
+    let (is_well, _, printed) = push(&clone, &main, &work);
+    assert!(
+        !is_well && !printed.contains("there are no frames"),
+        "{printed}"
+    );
 }

@@ -159,7 +159,7 @@ fn bash_variables_stand_once_and_functions_are_found_behind_what_cannot_be_read(
 }
 
 #[test]
-fn what_is_asked_of_a_type_is_a_member_of_that_type() {
+fn what_stands_behind_a_type_is_a_member_of_that_type() {
     insta::assert_snapshot!(map_of(&[
         ("src/a/Numbers.java", "package a;\npublic class Numbers {\n  public static int min(int a, int b) { return a; }\n  public static String valueOf(int a) { return null; }\n}\n"),
         ("src/a/Other.java", "package a;\nclass Other {\n  int low() { return Math.min(1, 2); }\n  String text(Numbers numbers) { return String.valueOf(3); }\n  int least() { return Numbers.min(4, 5); }\n  Object kind(Object value) { return value.getClass(); }\n}\n"),
