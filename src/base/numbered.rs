@@ -3,8 +3,16 @@
 //! A hash map with a string for each key has a place of 32 bytes for it and an allocation of its own.
 
 use std::hash::BuildHasher;
+use std::ops::Range;
 
 use super::quick_hash::QuickHash;
+
+/// Where the list of a number stands among lists that stand one behind the other, each up to its end.
+#[must_use]
+pub fn range_of(ends: &[usize], number: usize) -> Range<usize> {
+    let start = number.checked_sub(1).map_or(0, |before| ends[before]);
+    start..ends[number]
+}
 
 /// A place in the table that no text has taken.
 const FREE: u32 = u32::MAX;
@@ -72,9 +80,7 @@ impl NumberedTexts {
     }
 
     fn text(&self, number: u32) -> &str {
-        let number = number as usize;
-        let from = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.texts[from..self.ends[number]]
+        &self.texts[range_of(&self.ends, number as usize)]
     }
 
     fn hash_of(&self, text: &str) -> u32 {

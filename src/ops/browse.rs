@@ -36,7 +36,7 @@ use crate::site::escape::{counted, size};
 use crate::site::map::DrawnTile;
 use crate::site::page::{EntryRow, Inside, Mend, PageLink, PastCommit, STYLE, SaidText, SitePage};
 use crate::site::search::{SCRIPT, Shards};
-use crate::site::shade::{ShadeFacts, Shades};
+use crate::site::shade::ShadeFacts;
 use crate::site::treemap::{Weighed, lay_out};
 use crate::site::{Freshness, FreshnessCounts, address, markdown};
 use crate::synthesis::Reason;
@@ -496,14 +496,7 @@ impl Site<'_> {
         };
         let tiles = lay_out(number, &children).into_iter();
         let drawn = tiles.map(|tile| match tile.number {
-            None => DrawnTile {
-                rect: tile.rect,
-                label: format!("{} more", tile.count),
-                title: format!("{} more", tile.count),
-                address: None,
-                freshness: Some(Freshness::Missing),
-                shades: Shades::default(),
-            },
+            None => DrawnTile::more(tile.rect, tile.count),
             Some(child) => {
                 // What is not looked into stands for what asks for attention most below it.
                 let freshness = if spots.is_directory(child) {

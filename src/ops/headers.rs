@@ -208,10 +208,8 @@ mod tests {
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     }
 
-    /// What is for others as seen from the folder of a file: the headers, and what they declare.
-    fn seen(files: &[(&str, &str)], from: &str) -> Option<(Vec<String>, Vec<String>)> {
-        let folder = tempfile::tempdir().expect("a folder");
-        let at = folder.path();
+    /// A repository in a folder, and the tree of files.
+    fn repository(at: &std::path::Path, files: &[(&str, &str)]) -> (Repository, NodeId) {
         git(at, &["init", "-q", "."]);
         for (path, text) in files {
             let parent = at.join(path).parent().map(std::path::Path::to_owned);
@@ -225,6 +223,13 @@ mod tests {
             ..Location::default()
         };
         let repo = Repository::open(&location).expect("a repository");
+        (repo, tree)
+    }
+
+    /// What is for others as seen from the folder of a file: the headers, and what they declare.
+    fn seen(files: &[(&str, &str)], from: &str) -> Option<(Vec<String>, Vec<String>)> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (repo, tree) = repository(folder.path(), files);
         let records = Records::of(&StateDir::of(&repo).cache());
         let mut headers = Headers::of(&repo, &records, tree);
         let given = headers.given(&from.into()).expect("the tree is whole");
@@ -306,19 +311,10 @@ mod tests {
     fn a_header_that_is_not_in_this_clone_declares_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
         let at = folder.path();
-        git(at, &["init", "-q", "."]);
-        std::fs::create_dir(at.join("include")).expect("a folder");
-        std::fs::write(at.join("include/a.h"), A).expect("a file");
-        git(at, &["add", "-A"]);
-        let tree = git(at, &["write-tree"]).parse().expect("an id");
+        let (repo, tree) = repository(at, &[("include/a.h", A)]);
         let blob = git(at, &["rev-parse", ":include/a.h"]);
         std::fs::remove_file(at.join(format!(".git/objects/{}/{}", &blob[..2], &blob[2..])))
             .expect("a loose object");
-        let location = Location {
-            directory: at.to_owned(),
-            ..Location::default()
-        };
-        let repo = Repository::open(&location).expect("a repository");
         let records = Records::of(&StateDir::of(&repo).cache());
         let mut headers = Headers::of(&repo, &records, tree);
         let given = headers.given(&"a.c".into()).expect("no failure");

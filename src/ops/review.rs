@@ -211,6 +211,7 @@ fn version_of(
                 return Content::Other;
             }
             Content::Code(Code {
+                language: outline.language,
                 declarations,
                 imports: outline.imports,
                 text: text.to_owned(),

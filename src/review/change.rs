@@ -3,6 +3,7 @@
 use super::declaration::Declaration;
 use super::role::FileRole;
 use crate::base::TreePath;
+use crate::symbol::Language;
 
 /// Lines at the start of a file in which it may say that a program wrote it.
 const GENERATED_LINES: usize = 5;
@@ -91,6 +92,8 @@ pub enum Content {
 /// What was read of a program's text.
 #[derive(Debug, Clone, Default)]
 pub struct Code {
+    /// In which language it is written.
+    pub language: Option<Language>,
     /// What it declares.
     pub declarations: Vec<Declaration>,
     /// What it imports.
@@ -100,6 +103,22 @@ pub struct Code {
 }
 
 impl Version {
+    /// One of a program's text.
+    #[cfg(test)]
+    pub(super) fn of_text(path: &str, language: Language, text: &str) -> Self {
+        let outline = crate::symbol::extract(Some(language), text.as_bytes());
+        Self {
+            path: TreePath::new(path),
+            is_code: true,
+            content: Content::Code(Code {
+                language: Some(language),
+                declarations: super::declaration::declarations(&outline, text),
+                imports: outline.imports,
+                text: text.to_owned(),
+            }),
+        }
+    }
+
     /// What was read of it.
     #[must_use]
     pub fn code(&self) -> Option<&Code> {

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::change::{Change, Changes, Code, Content, File, How, Refers, Section, Version};
 use super::declaration::Declaration;
 use super::import;
-use crate::symbol::Kind;
+use crate::symbol::{Kind, Language};
 
 /// Finds what changed in files.
 #[must_use]
@@ -294,7 +294,7 @@ impl Sides<'_> {
             let other = if is_gone { &file.new } else { &file.old };
             let other = other.as_ref().and_then(Version::code);
             if declaration.owner.is_some_and(is_member)
-                || other.is_some_and(|other| is_imported(file, declaration, other))
+                || other.is_some_and(|other| is_imported(declaration, other))
             {
                 continue;
             }
@@ -347,9 +347,8 @@ fn is_alike(one: &Declaration, other: &Declaration) -> bool {
 
 /// Whether a name that `__all__` passes on in one version of a file of Python is one that the other has imported and, without an
 /// `__all__`, passed on as well.
-fn is_imported(file: &File, one: &Declaration, other: &Code) -> bool {
-    let name = file.path().name();
-    (name.ends_with(b".py") || name.ends_with(b".pyi"))
+fn is_imported(one: &Declaration, other: &Code) -> bool {
+    other.language == Some(Language::Python)
         && one.kind == Kind::Export
         && !other.text.contains("__all__")
         && import::names(&other.imports).contains(one.name.as_str())

@@ -193,17 +193,24 @@ impl Listing<'_> {
         }
     }
 
-    /// Takes out variables of Python that have the name of an import, as `ssl = None` in `except ImportError`: most of these
-    /// stand in for the import where it fails. Where the statement stands is not looked at.
+    /// Takes out variables of Python in a block that have the name of an import, as `ssl = None` in `except ImportError`: they
+    /// stand in for the import where it fails.
     fn leave_out_imports(&mut self, imports: &[String]) {
         if self.language != Some(Language::Python) || imports.is_empty() {
             return;
         }
         let names = import::names(imports);
+        let text = self.text.as_bytes();
+        // The branch of a `try` or an `if`; at the margin it is a value of its own.
+        let is_in_block = |one: &Declaration| {
+            let before = (one.span.0 as usize).checked_sub(1);
+            before.is_some_and(|before| matches!(text.get(before), Some(b' ' | b'\t')))
+        };
         let is_stand_in = |one: &Declaration| {
             matches!(one.kind, Kind::Variable | Kind::Constant)
                 && one.owner.is_none()
                 && names.contains(one.name.as_str())
+                && is_in_block(one)
         };
         // Members have numbers of what they stand in.
         let (mut numbers, mut kept) = (Vec::with_capacity(self.found.len()), 0);

@@ -27,23 +27,20 @@ impl Changes {
     /// one does not follow it.
     pub(super) fn callers(&self) -> Vec<usize> {
         let (named, behind) = (self.named(), Behind::of(self));
-        let find = |is_alone: bool| -> Vec<usize> {
-            let bodies = (0..self.list.len()).filter(|at| self.list[*at].section == Section::Body);
-            bodies
-                .filter(|at| self.follows(*at, named.get(at), &behind))
-                .filter(|at| !is_alone || self.is_mere_call(*at))
-                .collect()
-        };
-        let found = find(false);
+        let bodies = (0..self.list.len()).filter(|at| self.list[*at].section == Section::Body);
+        let mut found: Vec<usize> = bodies
+            .filter(|at| self.follows(*at, named.get(at), &behind))
+            .collect();
         let numbers: HashSet<usize> = found.iter().copied().collect();
         let is_first = |(at, change): (usize, &Change)| {
             change.section < Section::Private && !numbers.contains(&at)
         };
-        if self.list.iter().enumerate().any(is_first) {
-            found
-        } else {
-            find(true)
+        if !self.list.iter().enumerate().any(is_first) {
+            let told = self.list.iter().filter(|other| is_target(other));
+            let names = told.map(|other| &other.declaration().own[..]).collect();
+            found.retain(|at| self.is_mere_call(*at, &names));
         }
+        found
     }
 
     fn follows(&self, at: usize, named: Option<&Named>, behind: &Behind<'_>) -> bool {
@@ -76,9 +73,7 @@ impl Changes {
     }
 
     /// Whether at least half of the lines that differ in a body name something that changed, or it starts a program.
-    fn is_mere_call(&self, at: usize) -> bool {
-        let told = self.list.iter().filter(|other| is_target(other));
-        let names: HashSet<&str> = told.map(|other| &other.declaration().own[..]).collect();
+    fn is_mere_call(&self, at: usize, names: &HashSet<&str>) -> bool {
         let lines = self.differing(at).into_iter();
         let lines: Vec<&str> = lines.filter(|line| is_telling(line)).collect();
         let naming = lines
@@ -248,24 +243,11 @@ fn is_start(path: &TreePath) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::{Code, Content, File, compare, declarations};
-    use crate::symbol::{Language, extract};
+    use crate::review::{File, compare};
+    use crate::symbol::Language;
 
     fn version(text: &str) -> Version {
-        version_at("src/a.rs", Language::Rust, text)
-    }
-
-    fn version_at(path: &str, language: Language, text: &str) -> Version {
-        let declarations = declarations(&extract(Some(language), text.as_bytes()), text);
-        Version {
-            path: TreePath::new(path),
-            is_code: true,
-            content: Content::Code(Code {
-                declarations,
-                imports: Vec::new(),
-                text: text.to_owned(),
-            }),
-        }
+        Version::of_text("src/a.rs", Language::Rust, text)
     }
 
     /// The names of what changed in a file, in the order in which a reviewer reads.
@@ -308,7 +290,7 @@ mod tests {
             },
             File {
                 old: None,
-                new: Some(version_at("src/g.rs", Language::Rust, &new)),
+                new: Some(Version::of_text("src/g.rs", Language::Rust, &new)),
             },
         ];
         let used = [("g", "src/a.rs"), ("f", "src/main.rs")];
@@ -317,7 +299,7 @@ mod tests {
 
     #[test]
     fn who_uses_a_header_uses_what_is_defined_for_it() {
-        let c = |path: &str, text: &str| version_at(path, Language::C, text);
+        let c = |path: &str, text: &str| Version::of_text(path, Language::C, text);
         let long = "    x();\n".repeat(20);
         let side = |old: Version, new: Version| File {
             old: Some(old),

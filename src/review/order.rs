@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::change::{Change, Changes, File, How, Section};
+use super::change::{Change, Changes, File, How, Section, Version};
 use super::declaration::Declaration;
 use super::role::FileRole;
 use crate::base::TreePath;
-use crate::symbol::Kind;
+use crate::symbol::{Kind, Language};
 
 impl Changes {
     /// Puts the list in order: by section, then by weight; what is told together stands together.
@@ -72,7 +72,10 @@ fn moved_modules(files: &[File]) -> BTreeSet<&TreePath> {
 /// Whether it is a module, by declaration or passed on, whose file stands elsewhere: what is said of it follows the move.
 fn follows_move(change: &Change, file: &File, moved: &BTreeSet<&TreePath>) -> bool {
     let is_module = |one: &Declaration| matches!(one.kind, Kind::Module | Kind::Export);
+    let sides = [&file.new, &file.old].into_iter().flatten();
+    let code = sides.filter_map(Version::code).next();
     matches!(change.section, Section::Public | Section::Added)
+        && code.is_some_and(|code| code.language == Some(Language::Rust))
         && [&change.old, &change.new]
             .into_iter()
             .flatten()
@@ -258,21 +261,11 @@ fn is_derive_alone(change: &Change) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::{Code, Content, Version, compare, declarations};
-    use crate::symbol::{Language, extract};
+    use crate::review::compare;
 
     #[expect(clippy::unnecessary_wraps, reason = "a side of a file is an option")]
     fn version(path: &str, language: Language, text: &str) -> Option<Version> {
-        let declarations = declarations(&extract(Some(language), text.as_bytes()), text);
-        Some(Version {
-            path: TreePath::new(path),
-            is_code: true,
-            content: Content::Code(Code {
-                declarations,
-                imports: Vec::new(),
-                text: text.to_owned(),
-            }),
-        })
+        Some(Version::of_text(path, language, text))
     }
 
     #[test]

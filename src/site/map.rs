@@ -31,6 +31,22 @@ pub struct DrawnTile {
     pub shades: Shades,
 }
 
+impl DrawnTile {
+    /// What stands for entries that are too small to be drawn.
+    #[must_use]
+    pub fn more(rect: Rect, count: usize) -> Self {
+        let label = format!("{count} more");
+        Self {
+            rect,
+            title: label.clone(),
+            label,
+            address: None,
+            freshness: Some(Freshness::Missing),
+            shades: Shades::default(),
+        }
+    }
+}
+
 /// A map, ready to be written.
 #[derive(Debug)]
 pub struct DrawnMap<'m> {

@@ -40,6 +40,8 @@ fn rank(symbol: &Symbol) -> u8 {
             2
         }
         Kind::Constant | Kind::Variable if symbol.signature.contains("TypeVar(") => 4,
+        // What Python and its tools read: `__version__`, `__slots__`.
+        Kind::Constant | Kind::Variable | Kind::Field if symbol.name.starts_with("__") => 4,
         Kind::Constant | Kind::Variable => 2,
         Kind::Macro if is_define(symbol) => 4,
         Kind::Test => 5,

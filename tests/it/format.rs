@@ -47,17 +47,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @r"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.63b1caea6f7d8cda5d7db9817d15419cc7b3df63cd0c41658ff5550a4ab38932");
+    insta::assert_snapshot!(name, @r"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.db41fa9c761f23d08096c964f3006da79c8dfd07b528a3e94ca7ea326f6efc7d");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 63b1caea6f7d8cda5d7db9817d15419cc7b3df63cd0c41658ff5550a4ab38932
+    frame: db41fa9c761f23d08096c964f3006da79c8dfd07b528a3e94ca7ea326f6efc7d
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: 4433e633367d1acac0406caead94ba84413f50c1495e87b2e2d01e5fcc551d45
+    basis: 432510356225b177189d5ddff59ae206e40dd63c5b6c15768362ec247f0c774d
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -75,20 +75,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @r"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.c382e925e41120d63fd2706330f297ae3df82d307980b9fda583cbd477feb699");
+    insta::assert_snapshot!(name, @r"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.1f6667e662c0b4df3487d9dc2e8b064ae2146bd050f8e8385c19d7b3df3b4687");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: c382e925e41120d63fd2706330f297ae3df82d307980b9fda583cbd477feb699
+    frame: 1f6667e662c0b4df3487d9dc2e8b064ae2146bd050f8e8385c19d7b3df3b4687
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: 7058e66fd2fd44bf7005ff0701c1df893b2027a675d3cb4790f1ad23cf54a09f
+    basis: 6a07f3255763bb16593a6709e93e4b234ea3c56248160ffbfccf218a88f93c78
     basis-kind: synthesis
     path: "src"
-    children: [63b1caea6f7d8cda5d7db9817d15419cc7b3df63cd0c41658ff5550a4ab38932]
+    children: [db41fa9c761f23d08096c964f3006da79c8dfd07b528a3e94ca7ea326f6efc7d]
     tool: git-merkle 0.1.0
     ---
 

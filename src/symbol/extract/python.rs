@@ -41,14 +41,10 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     finish,
 };
 
-/// A leading underscore hides a name; names like `__init__` belong to the language and stay.
+/// A leading underscore hides a name; names like `__init__` and `__version__` are read by the language and by tools, and stay.
 fn is_public(declared: &Declared<'_>) -> bool {
     let name = declared.name;
-    !name.starts_with('_')
-        || name.len() > 4
-            && name.starts_with("__")
-            && name.ends_with("__")
-            && declared.place.owner.is_some()
+    !name.starts_with('_') || name.len() > 4 && name.starts_with("__") && name.ends_with("__")
 }
 
 fn function<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
@@ -120,8 +116,7 @@ fn assignment<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let text = walk.slice(name);
     if text == "__all__" {
         collect_strings(walk, node);
-    } else if name.kind() == "identifier" && node.kind() == "assignment" && !text.starts_with("__")
-    {
+    } else if name.kind() == "identifier" && node.kind() == "assignment" {
         let kind = match level.place.owner {
             Some(_) => Kind::Field,
             None if text.chars().any(char::is_lowercase) => Kind::Variable,

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
+use crate::base::numbered::range_of;
 use crate::symbol::codec::{ByteReader, put_number, put_text};
 
 /// What one file has to do with the others.
@@ -116,9 +117,7 @@ impl References {
     }
 
     fn read(&self, number: u32) -> FileReferences {
-        let at = number as usize;
-        let from = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-        let bytes = &self.bytes[self.start + from..self.start + self.ends[at]];
+        let bytes = &self.bytes[self.start..][range_of(&self.ends, number as usize)];
         // Who keeps the bytes has checked them: what cannot be read is of no file.
         file(&mut ByteReader(bytes)).unwrap_or_default()
     }

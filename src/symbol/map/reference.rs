@@ -18,6 +18,7 @@ use super::kept::{FileReferences, References, put_counts, put_found};
 use super::resolve::{Paths, Place};
 use super::uses::{Use, Ways};
 use crate::base::cores::on_all_cores;
+use crate::base::numbered::range_of;
 use crate::symbol::language::Language;
 
 /// Most files that one file passes on.
@@ -96,8 +97,7 @@ impl<T: Copy> Lists<T> {
     }
 
     fn get(&self, file: usize) -> &[T] {
-        let from = file.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.items[from..self.ends[file]]
+        &self.items[range_of(&self.ends, file)]
     }
 }
 
@@ -122,21 +122,17 @@ impl Counts {
     /// Counts what a file refers to.
     fn add(&self, file: &FileReferences) {
         for (target, entry) in &file.targets {
-            let place = self.start(*target as usize) + *entry as usize;
-            self.entries[place].fetch_add(1, Ordering::Relaxed);
+            let entries = &self.entries[range_of(&self.ends, *target as usize)];
+            entries[*entry as usize].fetch_add(1, Ordering::Relaxed);
         }
         for target in &file.files {
             self.files[*target as usize].fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    fn start(&self, file: usize) -> usize {
-        file.checked_sub(1).map_or(0, |before| self.ends[before])
-    }
-
     /// Writes what was counted for a file.
     fn put(&self, out: &mut Vec<u8>, file: usize) {
-        let entries = &self.entries[self.start(file)..self.ends[file]];
+        let entries = &self.entries[range_of(&self.ends, file)];
         let count = |count: &AtomicU32| count.load(Ordering::Relaxed);
         put_counts(out, &entries.iter().map(count), count(&self.files[file]));
     }

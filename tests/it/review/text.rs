@@ -115,11 +115,13 @@ fn names_of_imports_and_quotes_of_python_are_no_news() {
           | from .api import get, post
           | from . import tls
           | __all__ = ("get", "tls", "made")
+          | __version__ = "2"
         + shop/tls.py
           | try:
           |     import ssl
           | except ImportError:
           |     ssl = None
+          | ssl = checked(ssl)
           | is_old = ssl.version[0] == 2
           | FACES = {1: "\o/", 2: ("a", "b"), 3: "x", 4: "y", 5: "a rather long text", 6: "z"}
           | def version():
@@ -127,9 +129,10 @@ fn names_of_imports_and_quotes_of_python_are_no_news() {
     "#,
     );
     insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
-    1 public declaration added · 2 of 2 files are code
+    2 public declarations added, 1 private · 2 of 2 files are code
+    + ssl   shop/tls.py:5
     + made   shop/__init__.py:1
-    comments or statements: shop/tls.py
+    + __version__   shop/__init__.py:4
     ");
 }
 

@@ -51,14 +51,7 @@ pub(super) fn picture(
     let tiles: Vec<DrawnTile> = lay_out(0, &children)
         .into_iter()
         .map(|tile| match tile.number {
-            None => DrawnTile {
-                rect: tile.rect,
-                label: format!("{} more", tile.count),
-                title: format!("{} more", tile.count),
-                address: None,
-                freshness: Some(Freshness::Missing),
-                shades: Shades::default(),
-            },
+            None => DrawnTile::more(tile.rect, tile.count),
             Some(number) => drawn(&nodes[number as usize], tile.rect, tile.is_open),
         })
         .collect();

@@ -184,26 +184,107 @@ fn methods_of_implementations_and_fields_of_constructors_count() {
         ("fn next(&mut self) -> Option<u8>", "Goes on.")
     );
     let python = "class A:\n    def __init__(self, a):\n        #: How many.\n        self.count = 0\n        self.other.x = 1\n        self._a: int = a\n        self.count = 2\n";
-    let symbols = extract_as(Language::Python, python).symbols;
-    let fields: Vec<_> = symbols[0]
-        .children
+    let found = fields(python);
+    let found: Vec<_> = found
         .iter()
-        .map(|child| (child.signature.as_str(), child.doc.as_str(), child.public))
+        .map(|(signature, doc, public)| (signature.as_str(), doc.as_str(), *public))
         .collect();
     assert_eq!(
-        fields,
+        found,
         [
             ("def __init__(self, a)", "", true),
             ("count = 0", "How many.", true),
             ("_a: int = a", "", false)
         ]
     );
-    let script = "export class A {\n  #b = 1;\n  constructor(c) {\n    super();\n    this.c = c;\n    this.#b = 2;\n  }\n}\n";
+    let script = "export class A {\n  #b = 1;\n  constructor(c) {\n    super();\n    this.c = c;\n    this.#b = 2;\n    if (c) {\n      this.d = 1;\n    } else {\n      this.e = 2;\n    }\n  }\n}\n";
     let symbols = extract_as(Language::JavaScript, script).symbols;
     let names: Vec<_> = symbols[0]
         .children
         .iter()
         .map(|child| child.name.as_str())
         .collect();
-    assert_eq!(names, ["#b", "constructor", "c"]);
+    assert_eq!(names, ["#b", "constructor", "c", "d", "e"]);
+}
+
+/// Signature, documentation and visibility of the members of the first class of a file of Python.
+fn fields(text: &str) -> Vec<(String, String, bool)> {
+    let symbols = extract_as(Language::Python, text).symbols;
+    let members = symbols[0].children.iter();
+    members
+        .map(|child| (child.signature.clone(), child.doc.clone(), child.public))
+        .collect()
+}
+
+#[test]
+fn fields_are_set_in_blocks_and_several_at_once() {
+    let text = "\
+class A:
+    __slots__ = ('a', 'b')
+
+    def __init__(self, a):
+        if a:  # Mostly.
+            self.set = 1
+        elif self.set:
+            # Seldom.
+            self.seldom = 2
+        else:
+            self.set = None
+        with a as b:
+            try:
+                self.deep = b
+            except OSError:
+                self.failed = True
+        self.one = self.two = 0
+        self.x, (self.y) = a
+        self.typed: int
+        self.__mangled = 3
+
+        def later():
+            self.later = 1
+        lambda: self
+";
+    let found = fields(text);
+    let signatures: Vec<&str> = found.iter().map(|field| field.0.as_str()).collect();
+    assert_eq!(
+        signatures,
+        [
+            "__slots__ = ('a', 'b')",
+            "def __init__(self, a)",
+            "set = 1",
+            "seldom = 2",
+            "deep = b",
+            "failed = True",
+            "one",
+            "two",
+            "x",
+            "typed: int",
+            "__mangled = 3",
+        ]
+    );
+    let docs: Vec<&str> = found
+        .iter()
+        .map(|field| field.1.as_str())
+        .filter(|doc| !doc.is_empty())
+        .collect();
+    assert_eq!(docs, ["Seldom."]);
+    let private: Vec<&str> = found
+        .iter()
+        .filter(|field| !field.2)
+        .map(|field| field.0.as_str())
+        .collect();
+    assert_eq!(private, ["__mangled = 3"]);
+}
+
+#[test]
+fn names_with_two_underscores_are_read_by_tools() {
+    let text = "__version__ = \"1.2\"\n__all__ = [\"f\"]\n\ndef f(): pass\n\ndef __getattr__(name): pass\n";
+    let all = extract_as(Language::Python, text).symbols;
+    let public = |symbols: &[Symbol]| -> Vec<String> {
+        let public = symbols.iter().filter(|symbol| symbol.public);
+        public.map(|symbol| symbol.name.clone()).collect()
+    };
+    assert_eq!(public(&all), ["f"], "a list of what is public is believed");
+    let all = extract_as(Language::Python, &text.replace("__all__ = [\"f\"]\n", "")).symbols;
+    assert_eq!(public(&all), ["__version__", "f", "__getattr__"]);
 }
