@@ -1,24 +1,27 @@
-//! The modules around a file of Rust, found in a tree by the names of files.
+//! The modules around a file of Rust, and the packages around one of Python, found in a tree by the names of files.
 //!
 //! | file | stands in the module that is in |
 //! |---|---|
 //! | `a/b.rs`, `a/b/mod.rs` | `a/mod.rs`, `a.rs`, `a/lib.rs`; for `a/b.rs` in the order of names that there are |
+//! | `a/b.py`, `a/b/__init__.py` | `a/__init__.py`, or the stub `a/__init__.pyi` |
 //!
-//! A file that no library leads to, as those of a program, has none: there everything counts as it is written.
+//! A file of Rust that no library leads to, as those of a program, has none: there everything counts as it is written. So it does
+//! in Python where no name on the way begins with an underscore.
 
 use std::collections::HashMap;
 
 use crate::base::TreePath;
-use crate::review::{Declaration, Exposed, ModuleAround, exposed};
+use crate::review::{
+    Code, Exposed, ModuleAround, PackageAround, exposed, is_private_name, reachable,
+};
 
-/// Reads what a file declares; `None` where there is no such file, or it cannot be read.
-pub(super) type ReadModule<'r, E> =
-    dyn FnMut(&TreePath) -> Result<Option<Vec<Declaration>>, E> + 'r;
+/// Reads a file; `None` where there is no such file, or it cannot be read.
+pub(super) type ReadModule<'r, E> = dyn FnMut(&TreePath) -> Result<Option<Code>, E> + 'r;
 
 /// The files of one tree that were read, by their paths.
 #[derive(Default)]
 pub(super) struct Modules {
-    read: HashMap<TreePath, Option<Vec<Declaration>>>,
+    read: HashMap<TreePath, Option<Code>>,
 }
 
 /// Most modules around one another.
@@ -31,25 +34,21 @@ impl Modules {
         path: &TreePath,
         read: &mut ReadModule<'_, E>,
     ) -> Result<Exposed, E> {
+        if path.as_bytes().ends_with(b".rs") {
+            self.of_rust(path, read)
+        } else {
+            self.of_python(path, read)
+        }
+    }
+
+    fn of_rust<E>(&mut self, path: &TreePath, read: &mut ReadModule<'_, E>) -> Result<Exposed, E> {
         let mut around: Vec<(TreePath, String)> = Vec::new();
         let mut at = path.to_text().into_owned();
         while !is_crate(&at) {
             let Some((folder, child)) = place(&at).filter(|_| around.len() < DEPTH_MAX) else {
                 return Ok(Exposed::All);
             };
-            let mut found = None;
-            for candidate in candidates(&folder) {
-                let candidate = TreePath::new(candidate);
-                if !self.read.contains_key(&candidate) {
-                    let declared = read(&candidate)?;
-                    self.read.insert(candidate.clone(), declared);
-                }
-                if self.read[&candidate].is_some() {
-                    found = Some(candidate);
-                    break;
-                }
-            }
-            let Some(found) = found else {
+            let Some(found) = self.first(candidates(&folder), read)? else {
                 return Ok(Exposed::All);
             };
             at = found.to_text().into_owned();
@@ -59,13 +58,91 @@ impl Modules {
             .iter()
             .filter_map(|(path, child)| {
                 Some(ModuleAround {
-                    declarations: self.read[path].as_deref()?,
+                    declarations: &self.read[path].as_ref()?.declarations,
                     child,
                 })
             })
             .collect();
         Ok(exposed(&around))
     }
+
+    fn of_python<E>(
+        &mut self,
+        path: &TreePath,
+        read: &mut ReadModule<'_, E>,
+    ) -> Result<Exposed, E> {
+        let text = path.to_text();
+        let mut parts: Vec<&str> = text.split('/').collect();
+        if !parts.iter().any(|part| is_private_name(part)) {
+            return Ok(Exposed::All);
+        }
+        let file = parts.pop().unwrap_or_default();
+        let stem = file.split('.').next().unwrap_or_default();
+        let mut child = match stem {
+            "__init__" => parts.pop().unwrap_or_default(),
+            stem => stem,
+        };
+        // The file, how many parts of the path lead to its package, and the name below.
+        let mut around: Vec<(TreePath, Option<usize>, &str)> = Vec::new();
+        while around.len() < DEPTH_MAX
+            && !parts.is_empty()
+            && let Some(found) = self.first(inits(&parts.join("/")), read)?
+        {
+            around.push((found, Some(parts.len()), child));
+            child = parts.pop().unwrap_or_default();
+        }
+        let outermost = parts.len();
+        if let Some(shown) = child.strip_prefix('_').filter(|_| is_private_name(child)) {
+            // As `pytest` does for `_pytest`.
+            let beside = [&parts[..], &[shown]].concat().join("/");
+            let Some(found) = self.first(inits(&beside), read)? else {
+                return Ok(Exposed::nothing());
+            };
+            around.push((found, None, child));
+        }
+        if parts.iter().any(|part| is_private_name(part)) {
+            return Ok(Exposed::nothing());
+        }
+        let all: Vec<&str> = text.split('/').collect();
+        let around: Vec<PackageAround<'_>> = around
+            .iter()
+            .filter_map(|(path, end, child)| {
+                Some(PackageAround {
+                    code: self.read[path].as_ref()?,
+                    name: end.map_or_else(String::new, |end| all[outermost..end].join(".")),
+                    child,
+                })
+            })
+            .collect();
+        Ok(reachable(&around))
+    }
+
+    /// The first of some files that there is.
+    fn first<E>(
+        &mut self,
+        candidates: impl IntoIterator<Item = String>,
+        read: &mut ReadModule<'_, E>,
+    ) -> Result<Option<TreePath>, E> {
+        for candidate in candidates {
+            let candidate = TreePath::new(candidate);
+            if !self.read.contains_key(&candidate) {
+                let code = read(&candidate)?;
+                self.read.insert(candidate.clone(), code);
+            }
+            if self.read[&candidate].is_some() {
+                return Ok(Some(candidate));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The files in which the package of a folder may say what it passes on.
+fn inits(folder: &str) -> [String; 2] {
+    [
+        format!("{folder}/__init__.py"),
+        format!("{folder}/__init__.pyi"),
+    ]
 }
 
 fn is_crate(path: &str) -> bool {

@@ -53,6 +53,7 @@ pub fn review(workspace: &Workspace, old: NodeId, new: NodeId) -> Result<Changes
     let repo = &workspace.repository;
     let files = on_all_cores(pairs.len(), repo, || repo.fork(), work);
     let mut files: Vec<File> = files.into_iter().collect::<Result<_, _>>()?;
+    leave_out_described(repo, &records, [old, new], &mut files)?;
     narrow(repo, &records, [old, new], &mut files)?;
     let mut changes = review::compare(files);
     add_references(workspace, old, new, &mut changes)?;
@@ -60,8 +61,27 @@ pub fn review(workspace: &Workspace, old: NodeId, new: NodeId) -> Result<Changes
     Ok(changes)
 }
 
-/// Makes what others cannot name, whatever is written at it, visible to its package or file alone: in modules of Rust, and in
-/// headers and sources of C.
+/// A stub of Python that comes or goes describes what the module beside it declares all along: that is no news.
+fn leave_out_described(
+    repo: &Repository,
+    records: &Records,
+    [old, new]: [NodeId; 2],
+    files: &mut [File],
+) -> Result<(), ObjectError> {
+    for file in files {
+        let Some(module) = file.path().as_bytes().strip_suffix(b".pyi") else {
+            continue;
+        };
+        let module = TreePath::new([module, b".py"].concat());
+        let before = module_of(repo, records, old, &module)?;
+        let after = module_of(repo, records, new, &module)?;
+        review::leave_out_described(file, before.as_ref(), after.as_ref());
+    }
+    Ok(())
+}
+
+/// Makes what others cannot name, whatever is written at it, visible to its package or file alone: in modules of Rust and
+/// Python, and in headers and sources of C.
 fn narrow(
     repo: &Repository,
     records: &Records,
@@ -97,7 +117,7 @@ fn narrow(
                 Some(b"h") if !headers.given(path)?.has(path) => {
                     review::narrow_to_library(&mut code.declarations);
                 }
-                Some(b"rs") => {
+                Some(b"rs" | b"py" | b"pyi") => {
                     let mut read = |path: &TreePath| module_of(repo, records, tree, path);
                     let exposed = modules.exposed(path, &mut read)?;
                     exposed.narrow(&mut code.declarations);
@@ -109,19 +129,19 @@ fn narrow(
     Ok(())
 }
 
-/// What a file of a tree declares, if there is one.
+/// What was read of a file of a tree, if there is one.
 fn module_of(
     repo: &Repository,
     records: &Records,
     tree: NodeId,
     path: &TreePath,
-) -> Result<Option<Vec<Declaration>>, ObjectError> {
+) -> Result<Option<Code>, ObjectError> {
     let Some(side) = repo.find_entry(&tree, path.as_bytes())? else {
         return Ok(None);
     };
     let version = version_of(repo, records, path, side)?;
     Ok(match version.content {
-        Content::Code(code) => Some(code.declarations),
+        Content::Code(code) => Some(code),
         _ => None,
     })
 }

@@ -3,7 +3,7 @@
 use super::declaration::Declaration;
 use super::role::FileRole;
 use crate::base::TreePath;
-use crate::symbol::Language;
+use crate::symbol::{Kind, Language};
 
 /// Lines at the start of a file in which it may say that a program wrote it.
 const GENERATED_LINES: usize = 5;
@@ -43,10 +43,22 @@ impl File {
     #[must_use]
     pub fn role(&self) -> FileRole {
         let role = super::role::role(self.path().as_bytes());
+        // The part of another program's file in its folder.
+        let folder = self.path().parent().unwrap_or_default();
+        let beside = || super::role::role(folder.join(b"a.py").as_bytes());
         // A change that marks a file as generated is read as what it was before.
         let sides = [&self.old, &self.new].into_iter().flatten();
         let mut code = sides.filter_map(Version::code).peekable();
         match role {
+            // `werkzeug/test.py` is what its users test with.
+            FileRole::Test
+                if self.path().name() == b"test.py"
+                    && beside() == FileRole::Program
+                    && code.peek().is_some()
+                    && code.all(|code| !code.declarations.iter().any(is_test_case)) =>
+            {
+                FileRole::Program
+            }
             FileRole::Program
                 if code.peek().is_some() && code.all(|code| is_generated(&code.text)) =>
             {
@@ -55,6 +67,13 @@ impl File {
             role => role,
         }
     }
+}
+
+/// Whether a test harness of Python runs it.
+fn is_test_case(one: &Declaration) -> bool {
+    one.is_test
+        || one.own.starts_with("test_")
+        || one.kind == Kind::Class && one.signature.contains("TestCase")
 }
 
 /// Whether its first lines say that a program wrote it.

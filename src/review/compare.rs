@@ -6,7 +6,7 @@
 //! | a name that one file lost and one other gained, alike in signature and body | moved |
 //! | what is left | removed, added; with its members one change |
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::change::{Change, Changes, Code, Content, File, How, Refers, Section, Version};
 use super::declaration::Declaration;
@@ -41,11 +41,12 @@ pub fn compare(files: Vec<File>) -> Changes {
     }
     let sides = Sides { files: &files };
     let moved = sides.moved(&mut gone, &mut come);
+    overloads.extend(moved.overloads);
     let mut list: Vec<Change> = Vec::new();
     for (old, new) in pairs {
         list.extend(sides.changed(old, new));
     }
-    list.extend(sides.moved_changes(&moved));
+    list.extend(sides.moved_changes(&moved.pairs));
     list.extend(
         overloads
             .into_iter()
@@ -104,29 +105,13 @@ fn matched(old: Option<&Code>, new: Option<&Code>) -> Matched {
         by_name.entry(key(one)).or_default().1.push(number as u32);
     }
     let mut found = Matched::default();
+    let one = |number: &u32| &old.declarations[*number as usize];
+    let other = |number: &u32| &new.declarations[*number as usize];
     for (mut before, mut after) in by_name.into_values() {
         let stays = !before.is_empty() && !after.is_empty();
-        let steps: [Alike; 5] = [
-            |one, other| seen(one, other) && one.body == other.body,
-            seen,
-            |one, other| one.body == other.body && one.kind == other.kind,
-            // Of overloads, the one that does the work is the one without a mark.
-            |one, other| one.attributes == other.attributes && one.kind == other.kind,
-            |_, _| true,
-        ];
-        for is_alike in steps {
-            before.retain(|one| {
-                let same = after.iter().position(|other| {
-                    is_alike(
-                        &old.declarations[*one as usize],
-                        &new.declarations[*other as usize],
-                    )
-                });
-                let Some(at) = same else { return true };
-                found.pairs.push((*one, after.remove(at)));
-                false
-            });
-        }
+        found
+            .pairs
+            .extend(pair_up(&mut before, &mut after, one, other));
         if stays {
             found.lost.extend(before);
             found.gained.extend(after);
@@ -136,6 +121,35 @@ fn matched(old: Option<&Code>, new: Option<&Code>) -> Matched {
     found.lost.sort_unstable();
     found.gained.sort_unstable();
     found
+}
+
+/// Takes out of two lists under one name what is the same declaration: equal ones first, then in order.
+fn pair_up<'d, P: Copy>(
+    before: &mut Vec<P>,
+    after: &mut Vec<P>,
+    one: impl Fn(&P) -> &'d Declaration,
+    other: impl Fn(&P) -> &'d Declaration,
+) -> Vec<(P, P)> {
+    let steps: [Alike; 5] = [
+        |one, other| seen(one, other) && one.body == other.body,
+        seen,
+        |one, other| one.body == other.body && one.kind == other.kind,
+        // Of overloads, the one that does the work is the one without a mark.
+        |one, other| one.attributes == other.attributes && one.kind == other.kind,
+        |_, _| true,
+    ];
+    let mut pairs = Vec::new();
+    for is_alike in steps {
+        before.retain(|old| {
+            let is_same = |new: &P| is_alike(one(old), other(new));
+            let Some(at) = after.iter().position(is_same) else {
+                return true;
+            };
+            pairs.push((*old, after.remove(at)));
+            false
+        });
+    }
+    pairs
 }
 
 /// Its name, and whether that is one of a field: in some languages a method of that name is no overload of it.
@@ -148,15 +162,35 @@ fn key(one: &Declaration) -> (&str, bool) {
 
 /// Whether others see the same of both.
 fn seen(one: &Declaration, other: &Declaration) -> bool {
-    one.form() == other.form()
+    is_same_text(one, other)
         && one.attributes == other.attributes
         && one.own_visibility == other.own_visibility
         && (one.kind == other.kind || is_callable(one.kind) && is_callable(other.kind))
-        && one.value == other.value
+}
+
+/// Whether signatures and values are the same. A long value stands beside the signature, a short one in it.
+fn is_same_text(one: &Declaration, other: &Declaration) -> bool {
+    if one.value.is_empty() == other.value.is_empty() {
+        return one.form() == other.form() && one.value == other.value;
+    }
+    let (long, short) = if one.value.is_empty() {
+        (other, one)
+    } else {
+        (one, other)
+    };
+    let rest = short.form().strip_prefix(long.form());
+    rest.and_then(|rest| rest.strip_prefix(" = ")) == Some(&long.value)
 }
 
 fn is_callable(kind: Kind) -> bool {
     matches!(kind, Kind::Function | Kind::Method)
+}
+
+/// What stands in another file than before.
+struct Moved {
+    pairs: Vec<(Place, Place)>,
+    /// Members that are declared once more or once less under their name, and whether they are gone.
+    overloads: Vec<(Place, bool)>,
 }
 
 struct Sides<'f> {
@@ -215,49 +249,84 @@ impl Sides<'_> {
         }
     }
 
-    /// Takes out what one file lost and one other gained, and is alike.
-    fn moved(&self, gone: &mut Vec<Place>, come: &mut Vec<Place>) -> Vec<(Place, Place)> {
+    /// What files lost and gained, by name; what they pass on is left out.
+    fn by_name(&self, gone: &[Place], come: &[Place]) -> Vec<(Vec<Place>, Vec<Place>)> {
         let mut by_name: BTreeMap<&str, (Vec<Place>, Vec<Place>)> = BTreeMap::new();
         let is_export = |one: &Declaration| one.kind == Kind::Export;
-        for place in gone
-            .iter()
-            .filter(|place| !is_export(self.before(**place).1))
-        {
-            by_name
-                .entry(&self.before(*place).1.name)
-                .or_default()
-                .0
-                .push(*place);
-        }
-        for place in come
-            .iter()
-            .filter(|place| !is_export(self.after(**place).1))
-        {
-            by_name
-                .entry(&self.after(*place).1.name)
-                .or_default()
-                .1
-                .push(*place);
-        }
-        // What stands in something that moved comes behind it, since names are in order.
-        let mut moved: BTreeMap<Place, Place> = BTreeMap::new();
-        for (from, to) in by_name.into_values() {
-            let ([from], [to]) = (&from[..], &to[..]) else {
-                continue;
-            };
-            let (before, after) = (self.before(*from).1, self.after(*to).1);
-            let is_moved = match (before.owner, after.owner) {
-                (Some(one), Some(other)) => moved.get(&(from.0, one)) == Some(&(to.0, other)),
-                (None, None) => from.0 != to.0 && is_alike(before, after),
-                _ => false,
-            };
-            if is_moved {
-                moved.insert(*from, *to);
+        for place in gone {
+            let one = self.before(*place).1;
+            if !is_export(one) {
+                by_name.entry(&one.name).or_default().0.push(*place);
             }
         }
-        gone.retain(|place| !moved.contains_key(place));
-        come.retain(|place| !moved.values().any(|to| to == place));
-        moved.into_iter().collect()
+        for place in come {
+            let one = self.after(*place).1;
+            if !is_export(one) {
+                by_name.entry(&one.name).or_default().1.push(*place);
+            }
+        }
+        by_name.into_values().collect()
+    }
+
+    /// Whether two files are of one package of Go, where a name means the same in each.
+    fn are_of_one_package(&self, from: u32, to: u32) -> bool {
+        let [old, new] = [&self.files[from as usize].old, &self.files[to as usize].new]
+            .map(|version| version.as_ref().filter(|version| is_go(version)));
+        old.zip(new)
+            .is_some_and(|(old, new)| old.path.parent() == new.path.parent())
+    }
+
+    /// Takes out what one file lost and one other gained, and is alike; with it its members, of which some may be overloads that
+    /// came or went.
+    fn moved(&self, gone: &mut Vec<Place>, come: &mut Vec<Place>) -> Moved {
+        // What stands in something that moved comes behind it, since names are in order.
+        let mut moved: BTreeMap<Place, Place> = BTreeMap::new();
+        let mut overloads = Vec::new();
+        for (mut from, mut to) in self.by_name(gone, come) {
+            if let ([from], [to]) = (&from[..], &to[..])
+                && from.0 != to.0
+                && let (before, after) = (self.before(*from).1, self.after(*to).1)
+                && before.owner.or(after.owner).is_none()
+                && (is_alike(before, after) || self.are_of_one_package(from.0, to.0))
+            {
+                moved.insert(*from, *to);
+                continue;
+            }
+            let owner = |place: &Place, one: &Declaration| Some((place.0, one.owner?));
+            let target = from.first().and_then(|first| {
+                let owner = owner(first, self.before(*first).1)?;
+                moved.get(&owner).copied()
+            });
+            let Some(target) = target else { continue };
+            from.retain(|place| {
+                let owner = owner(place, self.before(*place).1);
+                owner.and_then(|owner| moved.get(&owner)) == Some(&target)
+            });
+            to.retain(|place| owner(place, self.after(*place).1) == Some(target));
+            let pairs = pair_up(
+                &mut from,
+                &mut to,
+                |place| self.before(*place).1,
+                |place| self.after(*place).1,
+            );
+            if !pairs.is_empty() {
+                overloads.extend(from.into_iter().map(|place| (place, true)));
+                overloads.extend(to.into_iter().map(|place| (place, false)));
+            }
+            moved.extend(pairs);
+        }
+        let to: BTreeSet<&Place> = moved.values().collect();
+        let other = |is_gone: bool| -> BTreeSet<Place> {
+            let side = overloads.iter().filter(|one| one.1 == is_gone);
+            side.map(|one| one.0).collect()
+        };
+        let (lost, gained) = (other(true), other(false));
+        gone.retain(|place| !moved.contains_key(place) && !lost.contains(place));
+        come.retain(|place| !to.contains(place) && !gained.contains(place));
+        Moved {
+            pairs: moved.into_iter().collect(),
+            overloads,
+        }
     }
 
     /// What moved, with its members one change; what changed on the way is a change of its own.
@@ -281,7 +350,7 @@ impl Sides<'_> {
 
     /// What stands on one side only; what stands in it is counted with it.
     fn alone(&self, places: &[Place], is_gone: bool) -> Vec<Change> {
-        let set: std::collections::BTreeSet<Place> = places.iter().copied().collect();
+        let set: BTreeSet<Place> = places.iter().copied().collect();
         let mut list = Vec::new();
         for place in places {
             let (code, declaration) = if is_gone {
@@ -311,6 +380,12 @@ impl Sides<'_> {
         }
         list
     }
+}
+
+fn is_go(version: &Version) -> bool {
+    version
+        .code()
+        .is_some_and(|code| code.language == Some(Language::Go))
 }
 
 fn change(how: How, file: u32) -> Change {

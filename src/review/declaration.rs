@@ -4,7 +4,6 @@ use super::export;
 use super::form::form;
 use super::import;
 use super::lifetime;
-use super::literal;
 use super::signature::{attribute, counts, find_word, normal, normal_value};
 use crate::symbol::{BodyDigest, Kind, Language, Outline, Symbol, Visibility};
 
@@ -134,6 +133,13 @@ impl Listing<'_> {
             };
             // What is added to a type of another file is as visible as that type, which is not known here.
             let own = match symbol.kind {
+                // In Go the name of the type says it.
+                Kind::Extension
+                    if self.language == Some(Language::Go)
+                        && !symbol.name.starts_with(char::is_uppercase) =>
+                {
+                    Visibility::Package
+                }
                 Kind::Extension | Kind::Implementation => Visibility::Public,
                 _ if is_hidden(symbol) => symbol.visibility().max(Visibility::Package),
                 _ => symbol.visibility(),
@@ -193,8 +199,8 @@ impl Listing<'_> {
         }
     }
 
-    /// Takes out variables of Python in a block that have the name of an import, as `ssl = None` in `except ImportError`: they
-    /// stand in for the import where it fails.
+    /// Takes out what stands in a block of Python and has the name of an import, as `ssl = None` in `except ImportError`: it stands
+    /// in for the import where that fails.
     fn leave_out_imports(&mut self, imports: &[String]) {
         if self.language != Some(Language::Python) || imports.is_empty() {
             return;
@@ -207,33 +213,23 @@ impl Listing<'_> {
             before.is_some_and(|before| matches!(text.get(before), Some(b' ' | b'\t')))
         };
         let is_stand_in = |one: &Declaration| {
-            matches!(one.kind, Kind::Variable | Kind::Constant)
-                && one.owner.is_none()
-                && names.contains(one.name.as_str())
-                && is_in_block(one)
+            one.owner.is_none() && names.contains(one.name.as_str()) && is_in_block(one)
         };
-        // Members have numbers of what they stand in.
-        let (mut numbers, mut kept) = (Vec::with_capacity(self.found.len()), 0);
-        for one in &self.found {
-            numbers.push(kept);
-            kept += u32::from(!is_stand_in(one));
-        }
-        self.found.retain(|one| !is_stand_in(one));
-        for one in &mut self.found {
-            one.owner = one.owner.map(|owner| numbers[owner as usize]);
-        }
+        retain(&mut self.found, |one| !is_stand_in(one));
     }
 
     /// One with what is known of it from around.
     fn declaration(&self, symbol: &Symbol, around: Around<'_>) -> Declaration {
         let attributes = symbol.attributes.iter().filter(|text| counts(text));
-        let mut signature = normal(self.language, &symbol.signature);
-        if self.language == Some(Language::Python)
-            && has_value(symbol.kind)
-            && let Some((name, value)) = signature.split_once(" = ")
-        {
-            signature = [name, " = ", literal::without_brackets(value)].concat();
-        }
+        let signature = match symbol.signature.split_once(" = ") {
+            Some((name, value))
+                if self.language == Some(Language::Python) && has_value(symbol.kind) =>
+            {
+                let value = normal_value(self.language, value);
+                [&normal(self.language, name), " = ", &value].concat()
+            }
+            _ => normal(self.language, &symbol.signature),
+        };
         Declaration {
             name: around.name.to_owned(),
             own: own_name(symbol).to_owned(),
@@ -272,6 +268,26 @@ impl Listing<'_> {
         }
         let value = symbol.span.body as usize..(symbol.span.end as usize).min(self.text.len());
         normal_value(self.language, self.text.get(value).unwrap_or_default())
+    }
+}
+
+/// Keeps some declarations, with what they stand in; members of what goes go with it.
+pub(super) fn retain(all: &mut Vec<Declaration>, is_kept: impl Fn(&Declaration) -> bool) {
+    // Members have numbers of what they stand in, which stands before them.
+    let mut numbers: Vec<Option<u32>> = Vec::with_capacity(all.len());
+    let mut count = 0;
+    for one in &*all {
+        let stays = one
+            .owner
+            .is_none_or(|owner| numbers[owner as usize].is_some())
+            && is_kept(one);
+        numbers.push(stays.then_some(count));
+        count += u32::from(stays);
+    }
+    let mut stays = numbers.iter().map(Option::is_some);
+    all.retain(|_| stays.next().unwrap_or(true));
+    for one in all {
+        one.owner = one.owner.and_then(|owner| numbers[owner as usize]);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which items of a module of Rust can be named from outside of its crate.
+//! Which items of a module of Rust can be named from outside of its crate; for Python see [`super::package`].
 //!
 //! `pub` alone does not say so: each module around has to be `pub` too, or one of them has to pass the item on with
 //! `pub use`. What only the crate itself can name is as visible as `pub(crate)`.
@@ -40,7 +40,7 @@ pub fn exposed(around: &[ModuleAround<'_>]) -> Exposed {
         let Some(child) = module.declarations.iter().find(is_child) else {
             return Exposed::All;
         };
-        let mut state = Exposed::Names(BTreeSet::new());
+        let mut state = Exposed::nothing();
         if child.is_public() {
             state.add(&states[level]);
         }
@@ -84,6 +84,12 @@ fn passed_on(signature: &str, path: &[&str], states: &[Exposed]) -> Option<Expos
 }
 
 impl Exposed {
+    /// No item.
+    #[must_use]
+    pub fn nothing() -> Self {
+        Self::Names(BTreeSet::new())
+    }
+
     /// Whether an item can be named from outside.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
@@ -93,7 +99,7 @@ impl Exposed {
         }
     }
 
-    fn add(&mut self, other: &Self) {
+    pub(super) fn add(&mut self, other: &Self) {
         match (&mut *self, other) {
             (Self::All, _) => {}
             (_, Self::All) => *self = Self::All,

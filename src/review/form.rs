@@ -7,7 +7,7 @@
 //! | C | names of parameters, marks of linkers, the old style of declaring parameters behind the list |
 
 use super::lifetime;
-use super::signature::{Parts, is_word, parts, split};
+use super::signature::{Parts, closing, find_word, is_word, parts, split};
 use crate::symbol::Language;
 
 /// The form of a signature; `None` where it is compared as it is written. `lifetimes` are those that need no name in what is
@@ -74,7 +74,7 @@ fn go(signature: &str, name: &str) -> String {
         behind,
     }) = parts(&signature, name)
     else {
-        return signature;
+        return go_type(&signature);
     };
     let lead = match lead.trim().strip_prefix("func") {
         Some(receiver) => format!("func {}", go_list(receiver.trim())),
@@ -93,7 +93,7 @@ fn go_list(text: &str) -> String {
         .strip_prefix('(')
         .and_then(|rest| rest.strip_suffix(')'));
     inner.map_or_else(
-        || text.to_owned(),
+        || go_type(text),
         |inner| match &go_types(&split(inner))[..] {
             // A result in brackets is one without.
             [one] => one.clone(),
@@ -102,15 +102,30 @@ fn go_list(text: &str) -> String {
     )
 }
 
+/// A type in which those of functions have no names of parameters: `func(a, b int) error` is `func(int, int) error`.
+fn go_type(text: &str) -> String {
+    let Some(at) = find_word(text, "func").filter(|at| text[at + 4..].starts_with('(')) else {
+        return text.to_owned();
+    };
+    let (before, rest) = text.split_at(at + 4);
+    let Some(end) = closing(rest) else {
+        return text.to_owned();
+    };
+    let parameters = go_types(&split(&rest[1..end])).join(", ");
+    let behind = rest[end + 1..].trim();
+    let space = if behind.is_empty() { "" } else { " " };
+    format!("{before}({parameters}){space}{}", go_list(behind))
+}
+
 /// The types of parameters: either all have names or none has, and a name without a type has that of the next.
 fn go_types(list: &[&str]) -> Vec<String> {
     if !list.iter().any(|text| go_named(text).is_some()) {
-        return list.iter().map(|text| (*text).to_owned()).collect();
+        return list.iter().map(|text| go_type(text)).collect();
     }
     let mut types: Vec<String> = Vec::new();
     for text in list.iter().rev() {
         let of_next = || types.last().cloned().unwrap_or_default();
-        types.push(go_named(text).map_or_else(of_next, str::to_owned));
+        types.push(go_named(text).map_or_else(of_next, go_type));
     }
     types.reverse();
     types
@@ -322,6 +337,11 @@ mod tests {
         go func f(map[string]int, func(a int) error) == func f(map[string]int, func(a int) error)
         go func f[T any](x T) error != func f[K any](x K) error
         go func f() (err error) == func f() error
+        go func f(k string) func(next http.Handler) http.Handler == func f(k string) func(http.Handler) http.Handler
+        go func f(a []func(x, y int) error) == func f([]func(int, int) error)
+        go type f func(w Writer, r *Request) (n int, err error) == type f func(Writer, *Request) (int, error)
+        go type f func(w Writer) != type f func(r Reader)
+        go f func(a func(b int)) error == f func(func(int)) error
         c int f(const char *name, size_t n) == int f(const char * other, size_t)
         c int f(unsigned int x) == int f(unsigned int)
         c int f(struct item x) != int f(struct other x)

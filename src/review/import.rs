@@ -1,4 +1,4 @@
-//! Names that the imports of a file of Python give it.
+//! The imports of a file of Python: names that they give it, and what it passes on.
 
 use std::collections::BTreeSet;
 
@@ -25,9 +25,71 @@ pub(super) fn names(imports: &[String]) -> BTreeSet<&str> {
     names
 }
 
+/// A statement `from <module> import <names>`.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct FromImport<'t> {
+    /// The module, with the dots in front: `._client`, `httpx._models`.
+    pub module: &'t str,
+    /// Each name and the one that it gets here: `A A`, `B C` of `B as C`; `*` stands for all.
+    pub names: Vec<(&'t str, &'t str)>,
+}
+
+/// The statements that take names from modules, wherever they stand; a list in brackets may have several lines.
+pub(super) fn from_imports(text: &str) -> Vec<FromImport<'_>> {
+    let mut found = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let statement = line.trim_start().strip_prefix("from ");
+        let Some((module, list)) = statement.and_then(|rest| rest.split_once(" import")) else {
+            continue;
+        };
+        let (mut names, module) = (Vec::new(), module.trim());
+        let mut next = Some(list);
+        let is_open = list.trim_start().starts_with('(');
+        while let Some(line) = next {
+            let line = line.split('#').next().unwrap_or_default();
+            names.extend(listed(line));
+            next = (is_open && !line.contains(')'))
+                .then(|| lines.next())
+                .flatten();
+        }
+        found.push(FromImport { module, names });
+    }
+    found
+}
+
+/// The names in a line of a list.
+fn listed(line: &str) -> impl Iterator<Item = (&str, &str)> {
+    let parts = line
+        .split(',')
+        .map(|part| part.trim_matches(['\\', ' ', '\t', ';', '(', ')']));
+    parts.filter(|part| !part.is_empty()).map(|part| {
+        let (name, alias) = part.split_once(" as ").unwrap_or((part, part));
+        (name.trim(), alias.trim())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_of_names_may_have_several_lines() {
+        let text = "\"\"\"A package.\"\"\"\nfrom ._a import A, B as C  # all\nimport os\nfrom . import (\n    x,  # (one)\n    y as z,\n)\ntry:\n    from pkg.b import *\nexcept ImportError:\n    pass\n";
+        let found = from_imports(text);
+        let found: Vec<_> = found
+            .iter()
+            .map(|one| (one.module, &one.names[..]))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("._a", &[("A", "A"), ("B", "C")][..]),
+                (".", &[("x", "x"), ("y", "z")][..]),
+                ("pkg.b", &[("*", "*")][..]),
+            ]
+        );
+    }
 
     #[test]
     fn imports_give_names() {

@@ -1,19 +1,44 @@
 //! Values of Python as they are compared: how a string is quoted means nothing, nor do brackets around the whole.
 
+/// A text without comments, and without the backslashes that join lines.
+pub(super) fn without_comments(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '\'', '#', '\\']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let length = if rest.starts_with('#') {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with('\\') {
+            1
+        } else {
+            let mark = mark(rest);
+            let inner = closing(&rest[mark.len()..], mark);
+            let length = inner.map_or(rest.len(), |inner| inner + 2 * mark.len());
+            out.push_str(&rest[..length]);
+            length
+        };
+        rest = &rest[length..];
+    }
+    out + rest
+}
+
+/// The quotes with which a string begins: one, or three.
+fn mark(string: &str) -> &str {
+    let is_triple = ["\"\"\"", "'''"]
+        .iter()
+        .any(|three| string.starts_with(three));
+    &string[..if is_triple { 3 } else { 1 }]
+}
+
 /// Strings in double quotes, without the prefix `u`; those with the prefix `r` with two backslashes for one.
 ///
-/// A string that holds double quotes stays in the quotes it has, and one in three quotes as it is.
+/// A string that holds double quotes stays in the quotes it has, and of one in three quotes only these are another.
 pub(super) fn one_quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(['"', '\'']) {
-        let quote = &rest[at..=at];
-        let triple = quote.repeat(3);
-        let mark = if rest[at..].starts_with(&triple) {
-            triple.as_str()
-        } else {
-            quote
-        };
+        let mark = mark(&rest[at..]);
         let Some(length) = closing(&rest[at + mark.len()..], mark) else {
             break;
         };
@@ -28,6 +53,8 @@ pub(super) fn one_quote(text: &str) -> String {
             };
             out.extend(["\"", &inner, "\""]);
         } else {
+            let is_plain = mark.len() == 3 && !inner.contains("\"\"\"") && !inner.ends_with('"');
+            let mark = if is_plain { "\"\"\"" } else { mark };
             out.push_str(if is_raw { "r" } else { "" });
             out.extend([mark, inner, mark]);
         }
@@ -108,6 +135,8 @@ mod tests {
             ("'a\"b'", "'a\"b'", true),
             ("'a\"b' + 'c'", "'a\"b' + \"c\"", true),
             ("\"\"\"a'b\"\"\" + 'c'", "\"\"\"a'b\"\"\" + \"c\"", true),
+            ("'''a\nb'''", "\"\"\"a\nb\"\"\"", true),
+            ("'''a\"'''", "\"\"\"a\"\"\"", false),
             ("'a", "\"a", false),
             ("var'a'", "vau'a'", false),
         ] {
@@ -116,6 +145,22 @@ mod tests {
                 expected,
                 "{one} {other}"
             );
+        }
+    }
+
+    #[test]
+    fn comments_and_joined_lines_are_no_part_of_a_value() {
+        for (text, expected) in [
+            (
+                "[\n    1,  # one\n    # two\n    2]",
+                "[\n    1,  \n    \n    2]",
+            ),
+            ("'#a' + \"#b\" # c", "'#a' + \"#b\" "),
+            ("'''# a'''", "'''# a'''"),
+            ("'a' \\\n'b\\n'", "'a' \n'b\\n'"),
+            ("'# a", "'# a"),
+        ] {
+            assert_eq!(without_comments(text), expected);
         }
     }
 

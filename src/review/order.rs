@@ -19,7 +19,7 @@ impl Changes {
             if follows_move(change, file, &moved) {
                 change.section = Section::Moved;
             }
-            change.is_internal = !is_for_others(change, file);
+            change.is_internal = !change.is_public();
         }
         for at in self.callers() {
             self.list[at].section = Section::Caller;
@@ -165,7 +165,7 @@ fn section(change: &Change, file: &File) -> Section {
         .into_iter()
         .flatten()
         .all(|one| one.is_test);
-    match (file.role(), change.how, is_for_others(change, file)) {
+    match (file.role(), change.how, change.is_public()) {
         (FileRole::Test, _, _) => Section::Test,
         _ if is_test => Section::Test,
         (FileRole::Aside, _, _) => Section::Aside,
@@ -180,21 +180,6 @@ fn section(change: &Change, file: &File) -> Section {
         (_, How::Added, _) => Section::Added,
         (_, How::Removed | How::Signature, _) => Section::Public,
     }
-}
-
-/// Whether other packages use it, or did.
-fn is_for_others(change: &Change, file: &File) -> bool {
-    change.is_public() && !is_in_private_module(change, file)
-}
-
-/// A module of Python whose name begins with an underscore is for its package alone, but for what the package passes on.
-fn is_in_private_module(change: &Change, file: &File) -> bool {
-    let path = file.path().to_text();
-    let is_hidden = |name: &str| name.starts_with('_') && !name.starts_with("__");
-    let passes_on = |path: &TreePath| path.to_text().ends_with("__init__.py");
-    path.ends_with(".py")
-        && path.split('/').any(is_hidden)
-        && !change.refers.files.iter().any(passes_on)
 }
 
 /// A value that is too long to be shown is a body: what others see of it has stayed.

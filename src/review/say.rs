@@ -616,6 +616,9 @@ fn reason(file: &File) -> Option<&'static str> {
         return Some("not read");
     }
     match contents {
+        [None, _] | [_, None] if file.path().as_bytes().ends_with(b".pyi") => {
+            Some("describes what stands beside it")
+        }
         [None, _] => Some("new, declares nothing"),
         [_, None] => Some("gone, declared nothing"),
         [Some(Content::Code(old)), Some(Content::Code(new))] if old.text == new.text => None,

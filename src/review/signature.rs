@@ -60,17 +60,25 @@ pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// A signature in the form in which it is compared. In Python, an annotation says the same with quotes and without.
+/// A signature in the form in which it is compared. In Python, an annotation says the same with quotes and without, and a list
+/// with a comma behind its last part and without.
 pub(super) fn normal(language: Option<Language>, signature: &str) -> String {
     if language == Some(Language::Python) {
-        literal::one_quote(&without_quotes(signature))
+        let text = literal::one_quote(&without_quotes(signature));
+        text.replace(",)", ")").replace(", )", ")")
     } else {
         signature.to_owned()
     }
 }
 
-/// A text that is a value, in the form in which it is compared: how its lines are broken means nothing.
+/// A text that is a value, in the form in which it is compared: how its lines are broken means nothing, nor do comments.
 pub(super) fn normal_value(language: Option<Language>, text: &str) -> String {
+    let is_python = language == Some(Language::Python);
+    let text = if is_python {
+        literal::without_comments(text)
+    } else {
+        text.to_owned()
+    };
     let words: Vec<&str> = text.split_whitespace().collect();
     let folded = words.join(" ");
     let tight = |c: char| "()[]{},".contains(c);
@@ -86,15 +94,15 @@ pub(super) fn normal_value(language: Option<Language>, text: &str) -> String {
             out.push(c);
         }
     }
-    let out = normal(language, &out);
-    if language == Some(Language::Python) {
+    if is_python {
+        let out = literal::one_quote(&without_quotes(&out));
         literal::without_brackets(&out).to_owned()
     } else {
         out
     }
 }
 
-/// Takes the quotes off strings that are annotations: what follows `:`, `->`, `[` or `|`, and nothing that follows `=`.
+/// Takes the quotes off strings that are annotations.
 fn without_quotes(signature: &str) -> String {
     let mut out = String::with_capacity(signature.len());
     let mut rest = signature;
@@ -105,13 +113,8 @@ fn without_quotes(signature: &str) -> String {
         };
         let inner = &rest[at + 1..at + 1 + length];
         out.push_str(&rest[..at]);
-        let before = out.trim_end();
-        let is_annotation = [":", "->", "|"].iter().any(|mark| before.ends_with(mark))
-            && inner
-                .chars()
-                .all(|c| c.is_alphanumeric() || "_.[], |".contains(c))
-            && !inner.is_empty();
-        if is_annotation {
+        let is_type = |c: char| c.is_alphanumeric() || "_.[], |".contains(c);
+        if !inner.is_empty() && inner.chars().all(is_type) && is_in_annotation(&out) {
             out.push_str(inner);
         } else {
             out.push_str(&rest[at..at + length + 2]);
@@ -119,6 +122,43 @@ fn without_quotes(signature: &str) -> String {
         rest = &rest[at + length + 2..];
     }
     out + rest
+}
+
+/// Whether what follows a text is an annotation, or a part of one: it stands behind `:`, `->` or `|`, or in the brackets of a type
+/// that does. The arguments of `Literal`, and those of `Annotated` behind the first, are values.
+fn is_in_annotation(before: &str) -> bool {
+    let mut before = before.trim_end();
+    loop {
+        let is_behind = |marks: &[&str]| marks.iter().any(|mark| before.ends_with(mark));
+        let open = open_bracket(before);
+        let Some(at) = open.filter(|at| before[*at..].starts_with('[')) else {
+            let is_list = open.is_none_or(|at| before[at..].starts_with('('));
+            return is_list && is_behind(&[":", "->", "|"]);
+        };
+        if !is_behind(&["[", ",", "|"]) {
+            return false;
+        }
+        let lead = before[..at].trim_end_matches(|c| is_word(c) || c == '.');
+        let name = before[lead.len()..at].rsplit('.').next();
+        if name == Some("Literal") || name == Some("Annotated") && before[at..].contains(',') {
+            return false;
+        }
+        before = lead.trim_end();
+    }
+}
+
+/// Where the innermost bracket stands that is still open at the end of a text.
+fn open_bracket(text: &str) -> Option<usize> {
+    let mut closed = 0_usize;
+    text.char_indices().rev().find_map(|(at, c)| {
+        match c {
+            ')' | ']' | '}' => closed += 1,
+            '(' | '[' | '{' if closed == 0 => return Some(at),
+            '(' | '[' | '{' => closed -= 1,
+            _ => {}
+        }
+        None
+    })
 }
 
 /// A signature in parts: what stands before the name, between it and the list of parameters, these, and what follows.
@@ -173,7 +213,7 @@ pub(super) fn find_word(text: &str, word: &str) -> Option<usize> {
 }
 
 /// The length up to the bracket that closes the first one.
-fn closing(text: &str) -> Option<usize> {
+pub(super) fn closing(text: &str) -> Option<usize> {
     let mut depth = Depth::default();
     text.char_indices().find_map(|(at, c)| {
         depth.pass(c);
@@ -226,6 +266,33 @@ impl Depth {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quotes_around_annotations_mean_nothing() {
+        for (text, expected) in [
+            ("def f(a: \"A\") -> 'B'", "def f(a: A) -> B"),
+            (
+                "def f() -> t.Iterator[\"Rule\"]",
+                "def f() -> t.Iterator[Rule]",
+            ),
+            (
+                "x: Union[\"A\", dict[str, \"B\"]]",
+                "x: Union[A, dict[str, B]]",
+            ),
+            (
+                "x: Optional[A | \"B\"] = y[\"k\"]",
+                "x: Optional[A | B] = y[\"k\"]",
+            ),
+            ("x: Literal[\"a\", \"b\"]", "x: Literal[\"a\", \"b\"]"),
+            ("x: Annotated[\"A\", \"b\"]", "x: Annotated[A, \"b\"]"),
+            (
+                "def f(a: dict = {\"a\": \"b\"},)",
+                "def f(a: dict = {\"a\": \"b\"})",
+            ),
+        ] {
+            assert_eq!(normal(Some(Language::Python), text), expected);
+        }
+    }
 
     #[test]
     fn what_help_says_is_no_part_of_an_attribute() {

@@ -15,7 +15,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         ("import_declaration", Rule::Inside),
         ("import_spec_list", Rule::Inside),
         ("import_spec", Rule::Special(import)),
-        ("const_declaration", Rule::Inside),
+        ("const_declaration", Rule::Special(constants)),
         ("const_spec", Rule::Special(constant)),
         ("var_declaration", Rule::Inside),
         ("var_spec_list", Rule::Inside),
@@ -55,6 +55,61 @@ fn is_public(declared: &Declared<'_>) -> bool {
 
 fn import<'t>(walk: &mut Walk<'t>, _: &mut Level<'t>, node: Node<'t>) {
     walk.import_text(&walk.slice(node).replace(['"', '`'], ""));
+}
+
+/// A group of constants. One without a value has that of the one before; `iota` is its place in the group, so a constant that
+/// comes in front changes the values of all behind it.
+fn constants<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, group: Node<'t>) {
+    let mut at = level.symbols.len();
+    walk.children(level, group);
+    let mut cursor = group.walk();
+    let specs = group
+        .named_children(&mut cursor)
+        .filter(|node| node.kind() == "const_spec");
+    let mut last = None;
+    for (place, spec) in specs.enumerate() {
+        if let Some(value) = spec.child_by_field_name("value") {
+            let kind = spec
+                .child_by_field_name("type")
+                .map(|kind| walk.slice(kind));
+            last = Some((kind, walk.slice(value)));
+        }
+        let is_own = |symbol: &&mut Symbol| symbol.span.start as usize == spec.start_byte();
+        let Some(symbol) = level.symbols.get_mut(at).filter(is_own) else {
+            continue;
+        };
+        at += 1;
+        let last = last.filter(|(_, value)| place > 0 && value.len() <= IOTA_BYTES_MAX);
+        if let Some((kind, value)) = last
+            && let Some(value) = with_iota(value, place)
+        {
+            let kind = kind.map_or_else(String::new, |kind| format!(" {kind}"));
+            symbol.signature = format!("const {}{kind} = {value}", symbol.name);
+        }
+    }
+}
+
+/// Longest value in which `iota` is counted.
+const IOTA_BYTES_MAX: usize = 48;
+
+/// A value with a number for `iota`; `None` where that is not in it, or it is the value of several names.
+fn with_iota(value: &str, place: usize) -> Option<String> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let (mut out, mut rest, mut is_found) = (String::new(), value, false);
+    while let Some(at) = rest.find("iota") {
+        let (before, behind) = (&rest[..at], &rest[at + "iota".len()..]);
+        let is_whole = !before.ends_with(is_word) && !behind.starts_with(is_word);
+        out.push_str(before);
+        out.push_str(&if is_whole {
+            place.to_string()
+        } else {
+            "iota".to_owned()
+        });
+        is_found |= is_whole;
+        rest = behind;
+    }
+    let is_one = !value.contains([',', '"', '\n']);
+    (is_found && is_one).then(|| out + rest)
 }
 
 fn constant<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
@@ -133,11 +188,16 @@ fn type_spec<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 /// A field, or an embedded type, which is named like it.
 fn field<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let embedded = node.child_by_field_name("name").is_none();
+    let before = level.symbols.len();
     walk.declare(
         level,
         node,
         &Item::body(Kind::Field, &["tag"]).named(if embedded { "type" } else { "name" }),
     );
+    if let Some(symbol) = level.symbols.get_mut(before).filter(|_| embedded) {
+        let path = symbol.name.split('[').next().unwrap_or_default();
+        symbol.name = path.rsplit('.').next().unwrap_or_default().to_owned();
+    }
 }
 
 fn method<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {

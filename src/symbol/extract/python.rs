@@ -123,6 +123,13 @@ fn assignment<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
             None => Kind::Constant,
         };
         walk.declare(level, node, &Item::new(kind).named("left").valued("right"));
+        // `first = second = value`
+        if let Some(right) = node
+            .child_by_field_name("right")
+            .filter(|right| right.kind() == "assignment")
+        {
+            assignment(walk, level, right);
+        }
     }
 }
 

@@ -136,6 +136,167 @@ fn names_of_imports_and_quotes_of_python_are_no_news() {
     ");
 }
 
+#[test]
+fn a_private_module_of_python_is_for_others_as_far_as_its_package_passes_it_on() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        r#"
+        commit first
+        + pkg/__init__.py
+          | from ._client import Client
+          | from ._more import *
+        + pkg/_client.py
+          | class Client:
+          |     def __init__(self, proxies=None): pass
+          |     def _send(self): pass
+          | class Helper:
+          |     def run(self, a): pass
+        + pkg/_more/__init__.py
+          | from ._deep import total
+        + pkg/_more/_deep.py
+          | def total(a): pass
+          | def half(a): pass
+        + pkg/test.py
+          | class Probe:
+          |     def get(self, path): pass
+        commit second
+        + pkg/_client.py
+          | class Client:
+          |     def __init__(self): pass
+          |     def _send(self, a): pass
+          | class Helper:
+          |     def run(self): pass
+        + pkg/_more/_deep.py
+          | def total(b): pass
+          | def half(b): pass
+        + pkg/test.py
+          | class Probe:
+          |     def get(self, path, query=None): pass
+    "#,
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    3 signatures changed, 3 private, nothing added or removed · 3 of 3 files are code
+    total(a→b)   pkg/_more/_deep.py:1   ← pkg/_more/__init__.py
+    Client.__init__(…, −proxies=None)   pkg/_client.py:2
+    Probe.get(…, +query=None)   pkg/test.py:2
+    Client._send(…, +a)   pkg/_client.py:3
+    Helper.run(…, −a)   pkg/_client.py:5
+    half(a→b)   pkg/_more/_deep.py:2
+    ");
+}
+
+#[test]
+fn a_class_of_python_moves_with_its_overloads_and_stand_ins_are_no_news() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        r#"
+        commit first
+        + a.py
+          | class Map:
+          |     @overload
+          |     def match(self, a: int) -> int: ...
+          |     @overload
+          |     def match(self, a: str) -> str: ...
+          |     def match(self, a): return a
+          |     def size(self): return 1
+          | def stays(): pass
+        + b.py = import os
+        + local.py
+          | import contextvars
+          | def get(): pass
+        commit second
+        + a.py = def stays(): pass
+        + b.py
+          | import os
+          | class Map:
+          |     @overload
+          |     def match(self, a: int) -> int: ...
+          |     @overload
+          |     def match(self, a: str) -> str: ...
+          |     @overload
+          |     def match(self, a: bytes) -> bytes: ...
+          |     def match(self, a): return a
+          |     def size(self): return 1
+        + local.py
+          | try:
+          |     from contextvars import ContextVar
+          | except ImportError:
+          |     class ContextVar:
+          |         def get(self): pass
+          | def get(): pass
+    "#,
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    1 signature changed, 1 moved, nothing added or removed · 3 of 3 files are code
+    Map.match +@overload def match(self, a: bytes) -> bytes   b.py:7
+    moved: class Map (5 members)   a.py → b.py
+    imports: local.py
+    ");
+}
+
+#[test]
+fn a_package_of_go_is_a_folder() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        r#"
+        commit first
+        + chi/chi.go
+          | package chi
+          | func URLParam(ctx context.Context, key string) string { return "" }
+          | type Kind int
+          | const (
+          |     JSON Kind = iota
+          |     XML
+          |     HTML
+          | )
+          | type Context struct {
+          |     context.Context
+          | }
+        + chi/context.go
+          | package chi
+          | type writer struct{}
+        + chi/writer.go
+          | package chi
+          | func (w *writer) Close() {}
+        commit second
+        + chi/chi.go
+          | package chi
+          | type Kind int
+          | const (
+          |     Plain Kind = iota
+          |     JSON
+          |     XML
+          |     HTML
+          | )
+          | type Context struct {
+          |     std.Context
+          | }
+        + chi/context.go
+          | package chi
+          | type writer struct{}
+          | func URLParam(r *http.Request, key string) string { return "" }
+        + chi/writer.go
+          | package chi
+          | func (w *writer) Push(a int) {}
+    "#,
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    1 public declaration added, 5 signatures changed, 1 moved, 2 private · 3 of 3 files are code
+    JSON Kind = iota→1   chi/chi.go:5
+    context.→std. Context.Context   chi/chi.go:10
+    URLParam(ctx context.Context→r *http.Request, …)   chi/context.go:3
+    XML Kind = 1→2   chi/chi.go:6
+    HTML Kind = 2→3   chi/chi.go:7
+    + Plain   chi/chi.go:4
+    moved: URLParam   chi/chi.go → chi/context.go
+    − writer.Close   chi/writer.go
+    + writer.Push   chi/writer.go:2
+    ");
+}
+
 /// In a partial clone a missing file is a line, and no failure.
 #[test]
 fn a_file_that_is_not_here_is_told() {

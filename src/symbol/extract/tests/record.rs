@@ -288,3 +288,39 @@ fn names_with_two_underscores_are_read_by_tools() {
     let all = extract_as(Language::Python, &text.replace("__all__ = [\"f\"]\n", "")).symbols;
     assert_eq!(public(&all), ["__version__", "f", "__getattr__"]);
 }
+
+#[test]
+fn constants_of_go_count_with_iota_and_embedded_fields_have_short_names() {
+    let text = "package a\n\nconst (\n\tA Kind = iota\n\tB\n\t// Three.\n\tC\n\tD = \"x\"\n\tE\n\tF = 1 << (10 * iota)\n\tG, H = iota, iota\n\tI\n)\n\nconst J = iota\n";
+    let symbols = extract_as(Language::Go, text).symbols;
+    let signatures: Vec<&str> = symbols
+        .iter()
+        .map(|symbol| symbol.signature.as_str())
+        .collect();
+    assert_eq!(
+        signatures,
+        [
+            "const A Kind = iota",
+            "const B Kind = 1",
+            "const C Kind = 2",
+            "const D = \"x\"",
+            "const E",
+            "const F = 1 << (10 * 5)",
+            "const G, H = iota, iota",
+            "const I",
+            "const J = iota",
+        ]
+    );
+    assert_eq!(
+        find(&symbols, "C").map(|symbol| symbol.doc.as_str()),
+        Some("Three.")
+    );
+    let text = "package a\n\ntype A struct {\n\tcontext.Context\n\t*Other\n\tpkg.List[int]\n\tb, c int\n}\n";
+    let symbols = extract_as(Language::Go, text).symbols;
+    let names: Vec<&str> = symbols[0]
+        .children
+        .iter()
+        .map(|child| child.name.as_str())
+        .collect();
+    assert_eq!(names[..3], ["Context", "Other", "List"]);
+}
