@@ -153,8 +153,8 @@ mod tests {
             ("_m", &["from .._m import a\nfrom other._m import b"], ""),
             ("_p.m", &["", "from .m import a"], ""),
             (
-                "_p.m",
-                &["from ._p import a, c", "from .m import a, b"],
+                "_p._m",
+                &["from ._p import a, c", "from ._m import a, b"],
                 "a",
             ),
             ("_p.m", &["from ._p.m import b", ""], "b"),
