@@ -4,13 +4,15 @@
 
 use std::time::Duration;
 
-use super::{Answered, BATCH_FRAMES_MAX, UNAVAILABLE_MAX, UNUSABLE_MAX, Work, Written};
+use super::work::{Answered, Work, Written};
+use crate::base::count::counted;
 use crate::base::printable::chain;
 use crate::base::{BasisId, clock};
 use crate::chat::Ticket;
 use crate::frame::commit::Committed;
+use crate::frame::commit::LOCK_WAIT;
 use crate::frame::model::{Cost, Usage as FrameUsage};
-use crate::frame::{Frame, codec, spool};
+use crate::frame::{Frame, codec, commit, spool};
 use crate::provider::ProviderError;
 use crate::provider::call::{CallError, Called};
 use crate::provider::ledger::{LedgerError, Spend};
@@ -19,6 +21,15 @@ use crate::regen::event::{Cause, Event, Stop};
 use crate::regen::make::{Authorship, FrameDraft, MadeFrame};
 use crate::regen::prepare::{Prepared, Question};
 use crate::regen::run::RunError;
+
+/// Most frames that wait in the spool for their batch.
+pub(super) const BATCH_FRAMES_MAX: usize = 256;
+
+/// Calls in a row that found the provider unavailable, after which it is left alone.
+const UNAVAILABLE_MAX: u32 = 3;
+
+/// Answers in a row that were paid for and could not be used, after which the run sends no further request.
+const UNUSABLE_MAX: u32 = 10;
 
 impl Work<'_, '_> {
     /// Turns an answer into a frame on its way to the spool, or books why there is none.
@@ -62,7 +73,7 @@ impl Work<'_, '_> {
         }
     }
 
-    pub(super) fn take_failure(
+    fn take_failure(
         &mut self,
         task: u32,
         question: &Question,
@@ -145,21 +156,6 @@ impl Work<'_, '_> {
         }
     }
 
-    /// A question has no answer: the task fails, and those that wait for the same.
-    pub(super) fn fail_all(
-        &mut self,
-        task: u32,
-        basis: BasisId,
-        cause: &Cause,
-        on_event: &mut dyn FnMut(Event),
-    ) {
-        self.owing.take(&basis);
-        let waiting = self.waiters.remove(&basis).unwrap_or_default();
-        for number in std::iter::once(task).chain(waiting) {
-            self.fail(number, cause.clone(), on_event);
-        }
-    }
-
     /// The content of an answer that can be a frame.
     ///
     /// A model may repeat a secret, and it is taken out. A worker was sent none, so one in its answer is its own doing.
@@ -177,7 +173,7 @@ impl Work<'_, '_> {
         }
     }
 
-    pub(super) fn record(
+    fn record(
         &mut self,
         task: u32,
         question: &Question,
@@ -287,14 +283,7 @@ impl Work<'_, '_> {
         }
     }
 
-    /// Nothing new is begun. What is in flight is paid for: it is waited for and spooled for a later run.
-    pub(super) fn break_off(&mut self, error: RunError) {
-        self.failure.get_or_insert(error);
-        self.stopped.send_replace(true);
-        self.generator.caller.halt();
-    }
-
-    pub(super) fn take_spooled(
+    fn take_spooled(
         &mut self,
         task: u32,
         basis: BasisId,
@@ -316,17 +305,42 @@ impl Work<'_, '_> {
         }
     }
 
-    pub(super) fn take_committed(
-        &mut self,
-        committed: &Committed,
-        on_event: &mut dyn FnMut(Event),
-    ) {
+    fn take_committed(&mut self, committed: &Committed, on_event: &mut dyn FnMut(Event)) {
         self.report.stored += committed.frames.len() as u64;
         self.index.follow(committed);
         for stored in &committed.frames {
             self.answers.remove(&stored.basis);
         }
         on_event(Event::Stored(committed.frames.len() as u64));
+    }
+
+    /// Brings what waits into the store, on another thread, one batch at a time.
+    pub(super) fn start_commit(&mut self) {
+        let is_hopeless = matches!(self.failure, Some(RunError::Commit(_)));
+        if self.batch.is_empty() || self.is_committing || is_hopeless {
+            return;
+        }
+        self.is_committing = true;
+        let (frames, files) = (
+            std::mem::take(&mut self.batch),
+            std::mem::take(&mut self.batch_files),
+        );
+        let (repo, state) = (self.generator.repo.fork(), self.generator.state.clone());
+        let message = format!(
+            "{}: {}",
+            self.generator.inputs.agent.id,
+            counted(frames.len() as u64, "frame", "frames")
+        );
+        let write = tokio::task::spawn_blocking(move || {
+            commit(&repo, &state, &frames, &message, LOCK_WAIT)
+        });
+        self.writes.push(Box::pin(async move {
+            let committed = write
+                .await
+                .expect("storing does not panic")
+                .map_err(RunError::from);
+            Written::Committed { committed, files }
+        }));
     }
 
     /// Attaches what was said before.
@@ -343,7 +357,7 @@ impl Work<'_, '_> {
         self.take_made(number, made, on_event);
     }
 
-    pub(super) fn take_made(
+    fn take_made(
         &mut self,
         number: u32,
         made: Result<MadeFrame, NodeError>,
