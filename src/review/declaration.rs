@@ -131,19 +131,7 @@ impl Listing<'_> {
                     [around.name, self.separator, own].concat()
                 }
             };
-            // What is added to a type of another file is as visible as that type, which is not known here.
-            let own = match symbol.kind {
-                // In Go the name of the type says it.
-                Kind::Extension
-                    if self.language == Some(Language::Go)
-                        && !symbol.name.starts_with(char::is_uppercase) =>
-                {
-                    Visibility::Package
-                }
-                Kind::Extension | Kind::Implementation => Visibility::Public,
-                _ if is_hidden(symbol) => symbol.visibility().max(Visibility::Package),
-                _ => symbol.visibility(),
-            };
+            let own = own_visibility(self.language, symbol);
             let is_implementation = symbol.kind == Kind::Implementation;
             let (mut called, mut lifetimes) = (own_name(symbol).to_owned(), Vec::new());
             if is_implementation {
@@ -268,6 +256,22 @@ impl Listing<'_> {
         }
         let value = symbol.span.body as usize..(symbol.span.end as usize).min(self.text.len());
         normal_value(self.language, self.text.get(value).unwrap_or_default())
+    }
+}
+
+/// Who might use what a symbol declares, by what is written at it.
+fn own_visibility(language: Option<Language>, symbol: &Symbol) -> Visibility {
+    match symbol.kind {
+        // In Go the name of a type says it.
+        Kind::Extension
+            if language == Some(Language::Go) && !symbol.name.starts_with(char::is_uppercase) =>
+        {
+            Visibility::Package
+        }
+        // What is added to a type of another file is as visible as that type, which is not known here.
+        Kind::Extension | Kind::Implementation => Visibility::Public,
+        _ if is_hidden(symbol) => symbol.visibility().max(Visibility::Package),
+        _ => symbol.visibility(),
     }
 }
 

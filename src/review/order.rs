@@ -72,8 +72,8 @@ fn moved_modules(files: &[File]) -> BTreeSet<&TreePath> {
 /// Whether it is a module, by declaration or passed on, whose file stands elsewhere: what is said of it follows the move.
 fn follows_move(change: &Change, file: &File, moved: &BTreeSet<&TreePath>) -> bool {
     let is_module = |one: &Declaration| matches!(one.kind, Kind::Module | Kind::Export);
-    let sides = [&file.new, &file.old].into_iter().flatten();
-    let code = sides.filter_map(Version::code).next();
+    let mut sides = [&file.new, &file.old].into_iter().flatten();
+    let code = sides.find_map(Version::code);
     matches!(change.section, Section::Public | Section::Added)
         && code.is_some_and(|code| code.language == Some(Language::Rust))
         && [&change.old, &change.new]

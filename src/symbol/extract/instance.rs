@@ -92,7 +92,8 @@ impl<'t> Constructor<'t, '_> {
             };
             let mut symbol = walk.symbol(&self.inner, head);
             let own = symbol.signature.strip_prefix(self.object);
-            symbol.signature = own.filter(|_| is_alone).unwrap_or(&symbol.name).to_owned();
+            let own = own.filter(|_| is_alone).map(str::to_owned);
+            symbol.signature = own.unwrap_or_else(|| symbol.name.clone());
             let start = symbol.span.name;
             symbol.span = Span {
                 start,

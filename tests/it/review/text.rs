@@ -141,7 +141,7 @@ fn a_private_module_of_python_is_for_others_as_far_as_its_package_passes_it_on()
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     repo.fill(
-        r#"
+        r"
         commit first
         + pkg/__init__.py
           | from ._client import Client
@@ -173,7 +173,7 @@ fn a_private_module_of_python_is_for_others_as_far_as_its_package_passes_it_on()
         + pkg/test.py
           | class Probe:
           |     def get(self, path, query=None): pass
-    "#,
+    ",
     );
     insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
     3 signatures changed, 3 private, nothing added or removed · 3 of 3 files are code
@@ -191,7 +191,7 @@ fn a_class_of_python_moves_with_its_overloads_and_stand_ins_are_no_news() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     repo.fill(
-        r#"
+        r"
         commit first
         + a.py
           | class Map:
@@ -226,7 +226,7 @@ fn a_class_of_python_moves_with_its_overloads_and_stand_ins_are_no_news() {
           |     class ContextVar:
           |         def get(self): pass
           | def get(): pass
-    "#,
+    ",
     );
     insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
     1 signature changed, 1 moved, nothing added or removed · 3 of 3 files are code
