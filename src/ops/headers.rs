@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
+use super::version::{Placed, entries, entries_of};
 use crate::base::{NodeId, TreePath};
-use crate::git::{EntryMode, ObjectError, ObjectKind, Repository, Side, tree_entries};
+use crate::git::{EntryMode, ObjectError, Repository, Side};
 use crate::regen::record::{Blob, Records, with_blob};
 use crate::review;
 use crate::synthesis::outline;
@@ -22,9 +23,6 @@ const BUILD_FILES: [&str; 5] = [
     "CMakeLists.txt",
     "meson.build",
 ];
-
-/// A file of a tree.
-type Placed = (TreePath, Side);
 
 /// What is for others, as seen from one folder.
 #[derive(Debug, Default)]
@@ -80,7 +78,7 @@ impl<'r> Headers<'r> {
         let mut at = Some(folder.clone());
         for _ in 0..DEPTH_MAX {
             let Some(folder) = at else { break };
-            for (path, side) in self.entries(&folder)? {
+            for (path, side) in entries(self.repo, self.tree, &folder)? {
                 let name = name_of(&path);
                 if side.0 == EntryMode::Directory {
                     if name == "include" && !self.add_headers(&path, side.1, &mut included)? {
@@ -135,23 +133,6 @@ impl<'r> Headers<'r> {
         })
     }
 
-    /// The entries of a folder; none where there is no such folder.
-    fn entries(&self, folder: &TreePath) -> Result<Vec<Placed>, ObjectError> {
-        match self.repo.find_entry(&self.tree, folder.as_bytes())? {
-            Some((EntryMode::Directory, id)) => self.entries_of(folder, id),
-            _ => Ok(Vec::new()),
-        }
-    }
-
-    fn entries_of(&self, folder: &TreePath, id: NodeId) -> Result<Vec<Placed>, ObjectError> {
-        let mut buffer = Vec::new();
-        self.repo.read(&id, ObjectKind::Tree, &mut buffer)?;
-        let entries = tree_entries(id, &buffer, self.repo.hash_kind());
-        entries
-            .map(|entry| entry.map(|entry| (folder.join(entry.name), (entry.mode, entry.id))))
-            .collect()
-    }
-
     /// Adds the headers below a folder; false where there are too many.
     fn add_headers(
         &self,
@@ -163,7 +144,7 @@ impl<'r> Headers<'r> {
         let mut read = 0;
         while let Some((folder, id)) = waiting.pop() {
             read += 1;
-            for (path, side) in self.entries_of(&folder, id)? {
+            for (path, side) in entries_of(self.repo, &folder, id)? {
                 match side.0 {
                     EntryMode::Directory => waiting.push((path, side.1)),
                     EntryMode::File if path.as_bytes().ends_with(b".h") => found.push((path, side)),

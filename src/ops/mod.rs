@@ -8,6 +8,7 @@ pub mod absent;
 pub mod asking;
 pub mod autosync;
 pub mod background;
+mod beside;
 pub mod branch;
 mod brief;
 pub mod browse;
@@ -40,6 +41,7 @@ pub mod states;
 pub mod syntheses;
 mod synthesized;
 pub mod touched;
+mod version;
 pub mod worth;
 
 pub use asking::{AskingError, AskingOptions, ComposeError, Draft, Payer, asking};

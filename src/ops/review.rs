@@ -2,22 +2,20 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::beside::leave_out_declared_beside;
 use super::files::FilesError;
 use super::headers::Headers;
 use super::map::{self, SnapshotSymbols};
 use super::modules::Modules;
 use super::refers::Question;
+use super::version::{Placed, read_code, version_of};
 use crate::base::cores::on_all_cores;
 use crate::base::limit::DIFF_PATHS_MAX;
 use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, ObjectError, Repository, Side, diff_trees};
-use crate::regen::record::{Blob, Records, with_blob};
-use crate::review::{
-    self, Changes, Code, Content, Declaration, File, FileRole, How, Refers, Version,
-};
-use crate::symbol;
-use crate::symbol::map::MapFile;
-use crate::synthesis::outline;
+use crate::regen::record::Records;
+use crate::review::{self, Changes, Content, Declaration, File, FileRole, How, Refers, Version};
+use crate::symbol::map::{MapEntry, MapFile};
 use crate::workspace::Workspace;
 
 /// Why two trees cannot be reviewed.
@@ -53,31 +51,12 @@ pub fn review(workspace: &Workspace, old: NodeId, new: NodeId) -> Result<Changes
     let repo = &workspace.repository;
     let files = on_all_cores(pairs.len(), repo, || repo.fork(), work);
     let mut files: Vec<File> = files.into_iter().collect::<Result<_, _>>()?;
-    leave_out_described(repo, &records, [old, new], &mut files)?;
+    leave_out_declared_beside(repo, &records, [old, new], &mut files)?;
     narrow(repo, &records, [old, new], &mut files)?;
     let mut changes = review::compare(files);
     add_references(workspace, old, new, &mut changes)?;
     changes.order();
     Ok(changes)
-}
-
-/// A stub of Python that comes or goes describes what the module beside it declares all along: that is no news.
-fn leave_out_described(
-    repo: &Repository,
-    records: &Records,
-    [old, new]: [NodeId; 2],
-    files: &mut [File],
-) -> Result<(), ObjectError> {
-    for file in files {
-        let Some(module) = file.path().as_bytes().strip_suffix(b".pyi") else {
-            continue;
-        };
-        let module = TreePath::new([module, b".py"].concat());
-        let before = module_of(repo, records, old, &module)?;
-        let after = module_of(repo, records, new, &module)?;
-        review::leave_out_described(file, before.as_ref(), after.as_ref());
-    }
-    Ok(())
 }
 
 /// Makes what others cannot name, whatever is written at it, visible to its package or file alone: in modules of Rust and
@@ -118,7 +97,7 @@ fn narrow(
                     review::narrow_to_library(&mut code.declarations);
                 }
                 Some(b"rs" | b"py" | b"pyi") => {
-                    let mut read = |path: &TreePath| module_of(repo, records, tree, path);
+                    let mut read = |path: &TreePath| read_code(repo, records, tree, path);
                     let exposed = modules.exposed(path, &mut read)?;
                     exposed.narrow(&mut code.declarations);
                 }
@@ -129,25 +108,6 @@ fn narrow(
     Ok(())
 }
 
-/// What was read of a file of a tree, if there is one.
-fn module_of(
-    repo: &Repository,
-    records: &Records,
-    tree: NodeId,
-    path: &TreePath,
-) -> Result<Option<Code>, ObjectError> {
-    let Some(side) = repo.find_entry(&tree, path.as_bytes())? else {
-        return Ok(None);
-    };
-    let version = version_of(repo, records, path, side)?;
-    Ok(match version.content {
-        Content::Code(code) => Some(code),
-        _ => None,
-    })
-}
-
-/// A file of one of the trees.
-type Placed = (TreePath, Side);
 /// A file on both sides, as far as it stands there.
 type Pair = (Option<Placed>, Option<Placed>);
 
@@ -194,56 +154,6 @@ fn join(pairs: &mut Vec<Pair>, renames: Vec<(TreePath, TreePath)>) {
             *old = to_from.get(path).and_then(|from| gone.remove(from));
         }
     }
-}
-
-fn version_of(
-    repo: &Repository,
-    records: &Records,
-    path: &TreePath,
-    side: Side,
-) -> Result<Version, ObjectError> {
-    let (mode, id) = side;
-    let mut version = Version {
-        path: TreePath::new(outline::shown_path(path.as_bytes())),
-        ..Version::default()
-    };
-    if !matches!(mode, EntryMode::File | EntryMode::Executable) {
-        return Ok(version);
-    }
-    let name = path.name();
-    let is_program =
-        |language: Option<symbol::Language>| language.is_some_and(symbol::Language::has_grammar);
-    version.is_code = is_program(outline::language(name, b""));
-    let content = with_blob(repo, &id, |blob| match blob {
-        Blob::Absent => Content::Absent,
-        Blob::TooLarge(_) => Content::Unread,
-        Blob::Data(data) => {
-            let shown = outline::shown(data);
-            let Ok(text) = std::str::from_utf8(&shown) else {
-                return Content::Unread;
-            };
-            let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-            let outline = records.read(&id, name, &shown);
-            let mut declarations = review::declarations(&outline, text);
-            review::add_bodies(&mut declarations, text, outline.language);
-            version.is_code |= is_program(outline.language) || !declarations.is_empty();
-            if !version.is_code {
-                return Content::Other;
-            }
-            Content::Code(Code {
-                language: outline.language,
-                declarations,
-                imports: outline.imports,
-                text: text.to_owned(),
-            })
-        }
-    });
-    version.content = match content {
-        // What is damaged is in no other file's way.
-        Err(ObjectError::Damaged { .. }) => Content::Absent,
-        content => content?,
-    };
-    Ok(version)
 }
 
 /// Says who refers to what changed: to what is gone in the old tree, to everything else in the new one.
@@ -351,9 +261,8 @@ fn referring(
 
 /// The number of a declaration in a map's list of its file.
 fn entry(file: &MapFile<'_>, declaration: &Declaration) -> Option<u32> {
-    let is_it = |entry: symbol::map::MapEntry<'_>| {
-        entry.form.line == declaration.line && entry.name == declaration.own
-    };
+    let is_it =
+        |entry: MapEntry<'_>| entry.form.line == declaration.line && entry.name == declaration.own;
     file.symbols()
         .entries
         .iter()

@@ -7,6 +7,7 @@
 //! Start with [`compare()`], then [`Changes`] and [`say()`].
 
 mod again;
+mod beside;
 mod change;
 mod compare;
 mod declaration;
@@ -26,10 +27,10 @@ mod package;
 mod role;
 mod say;
 mod signature;
-mod stub;
 mod verdict;
 
 pub use again::add_bodies;
+pub use beside::{DeclaredBeside, is_variant, leave_out_declared_beside};
 pub use change::Section;
 pub use change::{Change, Changes, Code, Content, File, How, Refers, Version};
 pub use compare::compare;
@@ -40,5 +41,4 @@ pub use header::{installed, is_internal_header, narrow_to_library, narrow_to_lin
 pub use package::{PackageAround, is_private_name, reachable};
 pub use role::{FileRole, role};
 pub use say::{ReviewPart, StyledLine, Tone, Verbosity, parts, parts_of_files, say};
-pub use stub::leave_out_described;
 pub use verdict::{ReviewCounts, verdict};

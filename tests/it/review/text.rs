@@ -281,16 +281,23 @@ fn a_package_of_go_is_a_folder() {
         + chi/writer.go
           | package chi
           | func (w *writer) Push(a int) {}
+        + chi/old.go
+          | // +build !go1.8
+          |
+          | package chi
+          | type Kind int
+          | const Old = 1
     "#,
     );
     insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
-    1 public declaration added, 5 signatures changed, 1 moved, 2 private · 3 of 3 files are code
+    2 public declarations added, 5 signatures changed, 1 moved, 2 private · 4 of 4 files are code
     JSON Kind = iota→1   chi/chi.go:5
     context.→std. Context.Context   chi/chi.go:10
     URLParam(ctx context.Context→r *http.Request, …)   chi/context.go:3
     XML Kind = 1→2   chi/chi.go:6
     HTML Kind = 2→3   chi/chi.go:7
     + Plain   chi/chi.go:4
+    + Old   chi/old.go:5
     moved: URLParam   chi/chi.go → chi/context.go
     − writer.Close   chi/writer.go
     + writer.Push   chi/writer.go:2
