@@ -82,7 +82,7 @@ pub fn state_of(
 ) -> Result<State, CliError> {
     match head {
         Some(head) if head.frame.id == frame.id && head.frame.seq == frame.seq => {
-            Ok(ops::refresh::staleness(workspace, store, target, head)?.into())
+            Ok(ops::staleness::staleness(workspace, store, target, head)?.into())
         }
         _ => Ok(State::Older),
     }

@@ -1,11 +1,13 @@
 //! What was said about an earlier content of a path: found by going back from a commit along first parents.
 
 use super::refresh::RefreshError;
-use crate::base::NodeId;
 use crate::base::limit::STALE_COMMITS_MAX;
-use crate::frame::{Head, Store};
+use crate::base::{NodeId, TreePath};
+use crate::context::resource::weight;
+use crate::frame::{Head, MadeBy, Store};
 use crate::git::Repository;
-use crate::workspace::Target;
+use crate::node::Snapshot;
+use crate::workspace::{Target, Workspace};
 
 /// An earlier content of a path about which something is said.
 pub struct Earlier {
@@ -51,4 +53,49 @@ pub fn earlier(
         }
     }
     Ok(None)
+}
+
+/// What a model or a person said of what the last commit has at a path, where something else stands there now.
+pub(super) fn said_earlier(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    tree: NodeId,
+    path: &TreePath,
+) -> Option<Head> {
+    store.tree()?;
+    let head = head_tree(workspace).filter(|head| *head != tree)?;
+    let at = |tree: &NodeId| {
+        if path.is_root() {
+            Some(*tree)
+        } else {
+            workspace
+                .repository
+                .find_entry(tree, path.as_bytes())
+                .ok()?
+                .map(|(_, id)| id)
+        }
+    };
+    let node = at(&head).filter(|node| at(&tree) != Some(*node))?;
+    best_head(store.heads(&node).ok()?, true)
+}
+
+/// The head that says most: what a model or a person said before what a fixed rule made.
+pub(super) fn best_head(heads: Vec<Head>, spoken_only: bool) -> Option<Head> {
+    let is_wanted = |head: &Head| {
+        let is_spoken = head.frame.made_by() != MadeBy::Program;
+        !head.invalidated && head.frame.policy().is_none() && (is_spoken || !spoken_only)
+    };
+    // A person's words stand among the notes.
+    let rank = |head: &Head| (head.frame.made_by() == MadeBy::Person, weight(head));
+    heads
+        .into_iter()
+        .filter(is_wanted)
+        .filter(|head| head.frame.made_by() != MadeBy::Person || spoken_only)
+        .min_by_key(rank)
+}
+
+/// The root tree of the last commit.
+pub(super) fn head_tree(workspace: &Workspace) -> Option<NodeId> {
+    let head = workspace.root(&Snapshot::Revision("HEAD".to_owned()));
+    head.ok().map(|head| head.tree)
 }

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use super::carried::{self, Carried};
 use super::files::FilesError;
 use super::index::{Contents, Listing};
-use super::{payload, refresh};
+use super::refresh;
+use super::staleness::state_word;
 use crate::agent::OUTLINE;
 use crate::base::cores::{beside, on_all_cores};
 use crate::base::path::quote;
@@ -231,7 +232,7 @@ fn said_of_files(
             };
             of_file.push(said(
                 &head.frame,
-                payload::state_word(workspace, store, root.tree, &head),
+                state_word(workspace, store, root.tree, &head),
             ));
         }
         if !of_file.is_empty() {

@@ -9,23 +9,25 @@ use std::sync::Arc;
 
 use super::branch;
 use super::carried::{Carried, PeopleSay};
+use super::earlier::{best_head, head_tree, said_earlier};
 use super::files::FilesError;
 use super::find;
+use super::input::{InputError, PayloadOptions, note, plan_payload};
 use super::map::{self, SnapshotSymbols};
 use super::outline::outline;
-use super::payload::{self, InputError, PayloadOptions, note};
+use super::staleness::state_word;
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{Digest, NodeId, TreePath};
 use crate::config::table;
 use crate::context::markdown::{code, plain, text};
 use crate::context::overview::{CountedPart, MapPart, Overview, Readme, readme_text};
-use crate::context::resource::{Note, Part, STALE, weight};
+use crate::context::resource::{Note, Part, STALE};
 use crate::context::tree::Tree;
 use crate::context::{ContextError, Document};
 use crate::find::{Ladder, Query, Weights};
-use crate::frame::{Frame, Head, MadeBy, NodeKind, Store};
+use crate::frame::{Frame, NodeKind, Store};
 use crate::git::{EntryMode, ObjectKind, Repository};
-use crate::node::{Snapshot, SnapshotRoot};
+use crate::node::SnapshotRoot;
 use crate::symbol::map::{Detail, SymbolMap};
 use crate::view::LocatedNode;
 use crate::workspace::{Settings, Workspace};
@@ -114,7 +116,7 @@ fn plan_with<'w>(
         branch: branch_lines(workspace, root)?,
         absent: source.absent,
     };
-    payload::plan_payload(workspace, options, said, Some(&overview))
+    plan_payload(workspace, options, said, Some(&overview))
 }
 
 /// Plans it around what is found for a question.
@@ -200,12 +202,6 @@ fn kept_statements(
     Ok(parts)
 }
 
-/// The root tree of the last commit.
-fn head_tree(workspace: &Workspace) -> Option<NodeId> {
-    let head = workspace.root(&Snapshot::Revision("HEAD".to_owned()));
-    head.ok().map(|head| head.tree)
-}
-
 /// The best statement about each directory, from the top.
 fn statement_parts(
     workspace: &Workspace,
@@ -238,8 +234,8 @@ fn statement_parts(
     let (mut parts, mut outlines) = (Vec::new(), 0);
     for ((depth, ..), path, node) in directories.into_iter().take(DIRECTORIES_MAX) {
         let said = store.heads(&node).map_err(ContextError::from)?;
-        if let Some(head) = best(said, false) {
-            let state = payload::state_word(workspace, store, tree.id, &head);
+        if let Some(head) = best_head(said, false) {
+            let state = state_word(workspace, store, tree.id, &head);
             parts.push(part(
                 &path,
                 NodeKind::Directory,
@@ -273,30 +269,6 @@ fn statement_parts(
     Ok(parts)
 }
 
-/// What a model or a person said of what the last commit has at a path, where something else stands there now.
-pub(super) fn said_earlier(
-    workspace: &Workspace,
-    store: &Store<'_>,
-    tree: NodeId,
-    path: &TreePath,
-) -> Option<Head> {
-    store.tree()?;
-    let head = head_tree(workspace).filter(|head| *head != tree)?;
-    let at = |tree: &NodeId| {
-        if path.is_root() {
-            Some(*tree)
-        } else {
-            workspace
-                .repository
-                .find_entry(tree, path.as_bytes())
-                .ok()?
-                .map(|(_, id)| id)
-        }
-    };
-    let node = at(&head).filter(|node| at(&tree) != Some(*node))?;
-    best(store.heads(&node).ok()?, true)
-}
-
 fn readme(repo: &Repository, tree: &Tree) -> Option<Readme> {
     let name = tree.readme()?;
     let found = tree.find(&TreePath::new(name))?;
@@ -314,21 +286,6 @@ fn readme(repo: &Repository, tree: &Tree) -> Option<Readme> {
 /// The snapshot's own line and those about the branch.
 fn branch_lines(workspace: &Workspace, root: &SnapshotRoot) -> Result<Vec<String>, InputError> {
     branch::branch(workspace, root).map_err(InputError::History)
-}
-
-/// The head that says most: what a model or a person said before what a fixed rule made.
-fn best(heads: Vec<Head>, spoken_only: bool) -> Option<Head> {
-    let is_wanted = |head: &Head| {
-        let is_spoken = head.frame.made_by() != MadeBy::Program;
-        !head.invalidated && head.frame.policy().is_none() && (is_spoken || !spoken_only)
-    };
-    // A person's words stand among the notes.
-    let rank = |head: &Head| (head.frame.made_by() == MadeBy::Person, weight(head));
-    heads
-        .into_iter()
-        .filter(is_wanted)
-        .filter(|head| head.frame.made_by() != MadeBy::Person || spoken_only)
-        .min_by_key(rank)
 }
 
 /// What people said about files and directories, in the order of paths.

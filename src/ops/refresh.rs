@@ -5,12 +5,11 @@
 
 use std::path::PathBuf;
 
-use super::syntheses;
-use crate::agent::{Agent, AgentError, Maker, OUTLINE, Sensitivity, exclusion};
+use crate::agent::{Agent, AgentError, Maker, Sensitivity, exclusion};
 use crate::base::cores::beside;
 use crate::base::{Digest, FieldHasher, FrameType, NodeId, TreePath};
 use crate::frame::commit::CommitError;
-use crate::frame::{BasisKind, FrameName, Head, Index, NodeKind, Record, Slot, Store, StoreError};
+use crate::frame::{BasisKind, Index, NodeKind, Slot, Store, StoreError};
 use crate::git::{ObjectError, Repository, RevisionError, StateDir};
 use crate::node::{self, Scan, ScanError};
 use crate::provider::call::Caller;
@@ -22,8 +21,6 @@ use crate::regen::prepare::{Nodes, Writer};
 use crate::regen::record::{self, Records};
 use crate::regen::remake::{self, Remade};
 use crate::regen::{Batching, Event, Inputs, Known, NodeFilter, Plan, Report, RunError, Runner};
-use crate::synthesis::Reason;
-use crate::view::Subject;
 use crate::workspace::{RulesError, Target, Workspace};
 
 /// Outlines, and syntheses of a slot, that `--verify` makes again and compares, drawn at random.
@@ -241,7 +238,7 @@ fn scan_and_index(
 }
 
 /// What stands for files in the bases of an agent; empty for one to whom every byte matters.
-fn outlines(
+pub(super) fn outlines(
     repo: &Repository,
     state: &StateDir,
     scan: &Scan,
@@ -425,51 +422,6 @@ pub fn refresh(
     })
 }
 
-/// Makes every outline and synthesis of a snapshot again that looks fresh; the names of those that say something else.
-pub fn remake(
-    workspace: &Workspace,
-    store: &Store<'_>,
-    root: NodeId,
-) -> Result<(Remade, Vec<FrameName>), RefreshError> {
-    let agents = workspace.known_agents();
-    let target = Target::root_of(root);
-    let agent = agents.get(OUTLINE)?;
-    let request = Refresh {
-        verify: true,
-        ..Refresh::of(agent)
-    };
-    let Planned {
-        scan,
-        plan,
-        outlines,
-        ..
-    } = plan(
-        &workspace.repository,
-        &workspace.state,
-        store,
-        std::slice::from_ref(&target),
-        &request,
-    )?;
-    let path = TreePath::root();
-    let inputs = inputs(&request, &path, &outlines);
-    let nodes = Nodes {
-        repo: &workspace.repository,
-        scan: &scan,
-        inputs: &inputs,
-    };
-    let mut remade = remake::remake(nodes, &plan, None);
-    let (syntheses, mut names) = syntheses::remake_syntheses(workspace, store, &target)?;
-    names.extend(
-        remade
-            .forged
-            .iter()
-            .filter_map(|number| remake::head_name(nodes, &plan, *number)),
-    );
-    names.sort_unstable();
-    remade.add(&syntheses);
-    Ok((remade, names))
-}
-
 /// The tree that the last finished run was for, if it was for these agents and this store.
 fn remembered(
     repo: &Repository,
@@ -493,86 +445,6 @@ fn tree_at(
     Ok(repo.find_entry(&root, path.as_bytes())?.map(|(_, id)| id))
 }
 
-/// Why a head is not fresh; `None` when it is. Looks at the node and its children, not deeper.
-///
-/// Frames of agents that this program cannot run, and of types that an agent does not make by itself, stand at the very
-/// node that they were made for: fresh until they are invalidated. A synthesis is compared with everything below it.
-pub fn staleness(
-    workspace: &Workspace,
-    store: &Store<'_>,
-    target: &Target,
-    head: &Head,
-) -> Result<Option<Reason>, RefreshError> {
-    if head.invalidated {
-        return Ok(Some(Reason::Invalidated));
-    }
-    let known = workspace.known_agents().get(head.frame.agent.as_str()).ok();
-    if known.is_some() && head.frame.policy().is_some() {
-        return syntheses::synthesis_reason(workspace, store, target, head);
-    }
-    let is_made =
-        |agent: &&Agent| agent.makes(target.kind) && agent.frame_type == head.frame.frame_type;
-    let Some(agent) = known.filter(is_made) else {
-        return Ok(None);
-    };
-    if head.frame.basis_kind == BasisKind::Written {
-        return Ok(None);
-    }
-    let path = target.path.clone().or_else(|| head.frame.path.clone());
-    let target = Target {
-        path,
-        ..target.clone()
-    };
-    let scan = scan_shallow(&workspace.repository, &target)?;
-    let slot: Slot = Slot::new(&head.frame.agent, &head.frame.frame_type);
-    let root = target.path.clone().unwrap_or_default();
-    let outlines = outlines(&workspace.repository, &workspace.state, &scan, &root, agent);
-    let inputs = Inputs {
-        agent,
-        frame_type: &slot.frame_type,
-        root: &root,
-        force: false,
-        outlines: &outlines,
-        reach: NodeFilter::All,
-    };
-    let mut find_head = |node: &NodeId| find_record(store, node, &slot);
-    let plan = regen::plan(
-        &scan,
-        &inputs,
-        &mut Known {
-            find_head: &mut find_head,
-            speaks_of: &|_| false,
-        },
-    );
-    Ok(plan
-        .tasks
-        .iter()
-        .find(|task| task.node == scan.root())
-        .map(|task| task.reason))
-}
-
-/// Whether the head of what a view gathers holds: the answer that [`crate::view::gather()`] wants.
-pub fn is_subject_fresh(
-    workspace: &Workspace,
-    store: &Store<'_>,
-    root: Option<NodeId>,
-    subject: &Subject,
-    head: &Head,
-) -> Result<bool, StoreError> {
-    let target = Target {
-        id: subject.id,
-        kind: subject.kind,
-        path: subject.path.clone(),
-        root,
-    };
-    match staleness(workspace, store, &target, head) {
-        Ok(reason) => Ok(reason.is_none()),
-        Err(RefreshError::Store(error)) => Err(error),
-        Err(RefreshError::Object(error)) => Err(error.into()),
-        Err(_) => Ok(false),
-    }
-}
-
 /// The node alone, a directory with its entries: nothing deeper is looked at.
 pub(super) fn scan_shallow(repo: &Repository, target: &Target) -> Result<Scan, RefreshError> {
     if target.kind == NodeKind::File {
@@ -591,14 +463,6 @@ fn open_index(store: &Store<'_>, cache: &StateDir) -> Result<Index, StoreError> 
     // A directory that cannot be made means no cache, and nothing worse.
     let _ = cache.create();
     Index::open(store, cache)
-}
-
-/// A head as the index would know it, from the store itself: for a few lookups.
-fn find_record(store: &Store<'_>, node: &NodeId, slot: &Slot) -> Option<Record> {
-    store
-        .record(node, &slot.agent, &slot.frame_type)
-        .ok()
-        .flatten()
 }
 
 /// What a finished run depends on besides tree and store.

@@ -27,7 +27,7 @@ use crate::frame::Store;
 use crate::git::{EntryMode, ObjectError, ObjectKind, Repository};
 use crate::node::{Snapshot, SnapshotRoot};
 use crate::ops::evidence::{COMMITS_MAX, Evidence};
-use crate::ops::payload::{InputError, PayloadOptions, SecretPolicy};
+use crate::ops::input::{InputError, PayloadOptions, SecretPolicy};
 use crate::ops::{self, FindError, PageOptions};
 use crate::profile::{Profile, Standards};
 use crate::prompt::SYSTEM_PROMPT;

@@ -12,7 +12,7 @@ use crate::base::token;
 use crate::chat::{Capabilities, Image, Message, Request, Role};
 use crate::git::StateDir;
 use crate::node::{Snapshot, SnapshotRoot};
-use crate::ops::payload::InputError;
+use crate::ops::input::InputError;
 use crate::ops::{self, AskingError};
 use crate::profile::{
     Adjustment, FitError, OutputKey, Phase, Profile, Wants, Wish, fit, input_tokens_max,

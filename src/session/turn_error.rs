@@ -9,7 +9,7 @@ use super::record::Status;
 use crate::chat::ImageError;
 use crate::git::ObjectError;
 use crate::node::SnapshotError;
-use crate::ops::payload::InputError;
+use crate::ops::input::InputError;
 use crate::ops::{AskingError, FilesError};
 use crate::profile::{FitError, OutputKey, Phase};
 use crate::provider::call::CallError;

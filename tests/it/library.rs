@@ -37,7 +37,7 @@ fn target(workspace: &Workspace, path: &str) -> Result<Target, Box<dyn Error>> {
 // end
 
 // read
-use git_merkle::ops::refresh::is_subject_fresh;
+use git_merkle::ops::staleness::is_subject_fresh;
 use git_merkle::view::{ContextView, FrameCandidate, LocatedNode, compose, gather};
 
 /// The frames of a path that a view chooses, in the view's order.

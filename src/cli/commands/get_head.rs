@@ -64,7 +64,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     }
     let head = choose(heads, &args.node, &agents)?;
     if program.ui.is_json() {
-        let state = State::from(ops::refresh::staleness(&workspace, &store, &target, &head)?);
+        let state = State::from(ops::staleness::staleness(
+            &workspace, &store, &target, &head,
+        )?);
         let signature = signatures(&program.ui, &workspace, &store, &[&head.frame])
             .pop()
             .flatten();

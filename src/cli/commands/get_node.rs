@@ -135,7 +135,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     options::find_related(&mut view, &workspace)?;
     let store = workspace.store()?;
     let mut gathered = gather(&store, &place, &view, &|subject, head| {
-        ops::refresh::is_subject_fresh(&workspace, &store, target.root, subject, head)
+        ops::staleness::is_subject_fresh(&workspace, &store, target.root, subject, head)
     })?;
     gathered
         .candidates

@@ -254,7 +254,7 @@ fn heads(
         .chain(voices);
     let mut found = Vec::new();
     for head in heads.filter(&wanted) {
-        let state = ops::refresh::staleness(workspace, store, target, &head)?.into();
+        let state = ops::staleness::staleness(workspace, store, target, &head)?.into();
         found.push(Found::new(head, state));
     }
     if found.is_empty() {

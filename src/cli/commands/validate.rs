@@ -65,7 +65,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         )
     });
     let (remade, forged) = if args.remake {
-        ops::refresh::remake(&workspace, &store, head(&workspace)?.tree)?
+        ops::remake::remake(&workspace, &store, head(&workspace)?.tree)?
     } else {
         Default::default()
     };

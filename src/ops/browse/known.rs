@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::BrowseError;
 use crate::agent::{Agent, Maker};
 use crate::base::limit::STALE_COMMITS_MAX;
 use crate::base::{NodeId, NodeKind, TreePath};
@@ -75,7 +74,7 @@ impl KnownNodes {
         workspace: &Workspace,
         store: &Store<'_>,
         root: &SnapshotRoot,
-    ) -> Result<Self, BrowseError> {
+    ) -> Result<Self, RefreshError> {
         let agents = workspace.agents();
         let outline = agents
             .iter()

@@ -77,7 +77,7 @@ const ENVIRONMENT_HOMES: &[&str] = &[
     "base::clock",
     "config",
     "git",
-    "ops::payload",
+    "ops::machine",
     "cli",
     "main",
 ];
@@ -88,7 +88,7 @@ const STREAM_HOMES: &[&str] = &["cli"];
 
 /// Where files outside of the state directory are opened beside it: those of git itself, the system's release, and the
 /// ignore file of the work tree.
-const OWN_FILES_HOMES: &[&str] = &["git", "ops::payload", "session::open"];
+const OWN_FILES_HOMES: &[&str] = &["git", "ops::machine", "session::open"];
 
 /// Rooms above those of words, in which messages could be made a second time.
 const TURN_ROOMS: &[&str] = &["regen", "workspace", "ops", "session", "cli"];

@@ -163,7 +163,7 @@ fn change(
             let slot = Slot::new(&head.frame.agent, &head.frame.frame_type);
             let state = match told.iter().find(|(known, _)| *known == slot) {
                 Some((_, state)) => state,
-                None if ops::refresh::staleness(workspace, store, &target, &head)?.is_some() => {
+                None if ops::staleness::staleness(workspace, store, &target, &head)?.is_some() => {
                     "outdated"
                 }
                 None => "fresh",

@@ -1,0 +1,121 @@
+//! Whether the head of a slot still holds, and why not: for one node, as `show`, `get-node` and payloads tell it.
+//!
+//! A run plans everything below a target instead; see `refresh` and `syntheses`.
+
+use super::refresh::{RefreshError, outlines, scan_shallow};
+use super::syntheses;
+use crate::agent::Agent;
+use crate::base::NodeId;
+use crate::frame::{BasisKind, Head, Record, Slot, Store, StoreError};
+use crate::regen::{self, Inputs, Known, NodeFilter};
+use crate::synthesis::Reason;
+use crate::view::Subject;
+use crate::workspace::{Target, Workspace};
+
+/// Why a head is not fresh; `None` when it is. Looks at the node and its children, not deeper.
+///
+/// Frames of agents that this program cannot run, and of types that an agent does not make by itself, stand at the very
+/// node that they were made for: fresh until they are invalidated. A synthesis is compared with everything below it.
+pub fn staleness(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    target: &Target,
+    head: &Head,
+) -> Result<Option<Reason>, RefreshError> {
+    if head.invalidated {
+        return Ok(Some(Reason::Invalidated));
+    }
+    let known = workspace.known_agents().get(head.frame.agent.as_str()).ok();
+    if known.is_some() && head.frame.policy().is_some() {
+        return syntheses::synthesis_reason(workspace, store, target, head);
+    }
+    let is_made =
+        |agent: &&Agent| agent.makes(target.kind) && agent.frame_type == head.frame.frame_type;
+    let Some(agent) = known.filter(is_made) else {
+        return Ok(None);
+    };
+    if head.frame.basis_kind == BasisKind::Written {
+        return Ok(None);
+    }
+    let path = target.path.clone().or_else(|| head.frame.path.clone());
+    let target = Target {
+        path,
+        ..target.clone()
+    };
+    let scan = scan_shallow(&workspace.repository, &target)?;
+    let slot: Slot = Slot::new(&head.frame.agent, &head.frame.frame_type);
+    let root = target.path.clone().unwrap_or_default();
+    let outlines = outlines(&workspace.repository, &workspace.state, &scan, &root, agent);
+    let inputs = Inputs {
+        agent,
+        frame_type: &slot.frame_type,
+        root: &root,
+        force: false,
+        outlines: &outlines,
+        reach: NodeFilter::All,
+    };
+    let mut find_head = |node: &NodeId| find_record(store, node, &slot);
+    let plan = regen::plan(
+        &scan,
+        &inputs,
+        &mut Known {
+            find_head: &mut find_head,
+            speaks_of: &|_| false,
+        },
+    );
+    Ok(plan
+        .tasks
+        .iter()
+        .find(|task| task.node == scan.root())
+        .map(|task| task.reason))
+}
+
+/// Whether the head of what a view gathers holds: the answer that [`crate::view::gather()`] wants.
+pub fn is_subject_fresh(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    root: Option<NodeId>,
+    subject: &Subject,
+    head: &Head,
+) -> Result<bool, StoreError> {
+    let target = Target {
+        id: subject.id,
+        kind: subject.kind,
+        path: subject.path.clone(),
+        root,
+    };
+    match staleness(workspace, store, &target, head) {
+        Ok(reason) => Ok(reason.is_none()),
+        Err(RefreshError::Store(error)) => Err(error),
+        Err(RefreshError::Object(error)) => Err(error.into()),
+        Err(_) => Ok(false),
+    }
+}
+
+/// Whether a head still holds at its node, wherever that stands in the snapshot.
+pub(super) fn state_word(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    tree: NodeId,
+    head: &Head,
+) -> &'static str {
+    let target = Target {
+        id: head.frame.node,
+        kind: head.frame.kind,
+        path: None,
+        root: Some(tree),
+    };
+    match staleness(workspace, store, &target, head) {
+        Ok(None) => "fresh",
+        Ok(Some(_)) => "outdated",
+        Err(_) => "not checked",
+    }
+}
+
+/// A head as the index would know it, from the store itself: for a few lookups.
+fn find_record(store: &Store<'_>, node: &NodeId, slot: &Slot) -> Option<Record> {
+    store
+        .record(node, &slot.agent, &slot.frame_type)
+        .ok()
+        .flatten()
+}
