@@ -1,13 +1,10 @@
-//! The command line: global options, the list of commands, and help in the groups that the manual has.
+//! The command line as clap knows it: the list of commands, and help in the groups that the manual has.
 //!
 //! The arguments of a command stand beside the command, in `commands/<verb>.rs`. To add a command: a module there
 //! with `Args` and `run`, a variant of [`Command`], a line in `GROUPS`.
 
-use std::ffi::OsString;
 use std::ops::Deref;
-use std::path::{Path, PathBuf};
 
-use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use super::commands::{
@@ -18,12 +15,9 @@ use super::commands::{
 };
 use super::error::CliError;
 use super::exit::Exit;
+use super::global::Global;
+use super::groups::grouped;
 use super::program::Program;
-use crate::base::Shelf;
-use crate::config::Environment;
-use crate::git::Location;
-use crate::secret::FindingId;
-use crate::workspace::{When, Workspace, WorkspaceError};
 
 /// The commands under the headings they have in help and manual.
 const GROUPS: &[(&str, &[&str])] = &[
@@ -94,62 +88,6 @@ pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
-}
-
-/// Where to look, and how to speak.
-#[derive(Debug, Clone, Default, clap::Args)]
-#[command(next_help_heading = "Global options")]
-pub struct Global {
-    /// Run as if started in <path>; may be given more than once
-    #[arg(short = 'C', value_name = "path")]
-    directories: Vec<PathBuf>,
-    /// Use this repository instead of looking for one
-    #[arg(long, value_name = "path")]
-    git_dir: Option<PathBuf>,
-    /// Set a configuration value for this run
-    #[arg(short = 'c', value_name = "key=value", value_parser = parse_setting)]
-    settings: Vec<String>,
-    /// Trust this repository for this run if its files still have this content hash
-    #[arg(long, global = true, hide_short_help = true, value_name = "sha256", value_parser = parse_digest)]
-    pub trust: Option<String>,
-    /// Ignore this finding from now on (it is not a secret); may be repeated
-    #[arg(
-        long = "allow-secret",
-        global = true,
-        hide_short_help = true,
-        value_name = "id"
-    )]
-    pub allow_secret: Vec<FindingId>,
-    /// How to speak.
-    #[command(flatten)]
-    pub output: Output,
-    /// What this process keeps from one command to the next, where it runs more than one.
-    #[arg(skip)]
-    pub shelf: Shelf,
-}
-
-/// How to speak: accepted before and after the command.
-#[derive(Debug, Clone, Copy, Default, clap::Args)]
-#[command(next_help_heading = "Global options")]
-pub struct Output {
-    /// Print one versioned JSON document
-    #[arg(long, global = true, hide_short_help = true)]
-    pub json: bool,
-    /// End records with NUL and print paths as they are
-    #[arg(short = 'z', global = true, hide_short_help = true)]
-    pub nul: bool,
-    /// Colour: auto, always or never
-    #[arg(long, global = true, hide_short_help = true, value_name = "when", num_args = 0..=1, require_equals = true, default_missing_value = "always", value_parser = parse_when)]
-    pub color: Option<When>,
-    /// Suppress progress and remarks
-    #[arg(long, short = 'q', global = true, hide_short_help = true)]
-    pub quiet: bool,
-    /// Suppress progress
-    #[arg(long, global = true, hide_short_help = true)]
-    pub no_progress: bool,
-    /// Do not start a pager
-    #[arg(long, global = true, hide_short_help = true)]
-    pub no_pager: bool,
 }
 
 /// The commands.
@@ -348,152 +286,19 @@ impl Command {
     }
 }
 
-/// What the command line says.
-#[derive(Debug)]
-pub enum Invocation {
-    /// Run a command.
-    Run(Box<Arguments>),
-    /// Print this on standard output and be done.
-    Print(String),
-}
-
-impl Arguments {
-    /// Reads the command line, program name first.
-    pub fn parse_from_os(arguments: &[OsString]) -> Result<Invocation, CliError> {
-        match definition()
-            .try_get_matches_from(arguments)
-            .and_then(|matches| Self::from_arg_matches(&matches))
-        {
-            Ok(parsed) => Ok(Invocation::Run(Box::new(parsed))),
-            Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-                let is_long = arguments.iter().any(|word| word == "--help");
-                let names = super::help::named_command(&error, arguments);
-                Ok(Invocation::Print(super::help::help(&names, is_long)?))
-            }
-            Err(error) if !error.use_stderr() => Ok(Invocation::Print(error.render().to_string())),
-            Err(error) => Err(usage_error(&error, arguments)),
-        }
-    }
-}
-
-impl Global {
-    /// Where the repository is to be looked for: each `-C` is relative to the one before, `--git-dir` to the last.
-    #[must_use]
-    pub fn location(&self) -> Location {
-        let directory: PathBuf = self
-            .directories
-            .iter()
-            .filter(|path| !path.as_os_str().is_empty())
-            .collect();
-        let git_dir = self.git_dir.as_deref().map(|path| directory.join(path));
-        Location {
-            directory,
-            git_dir,
-            settings: self.settings.clone(),
-        }
-    }
-
-    /// Opens the repository and its settings.
-    pub fn open(&self, environment: &Environment) -> Result<Workspace, WorkspaceError> {
-        let trust = self.trust.as_deref();
-        let mut workspace = Workspace::open(&self.location(), environment, self.settings(), trust)?;
-        workspace.state = workspace.state.with_shelf(self.shelf.clone());
-        Ok(workspace)
-    }
-
-    /// The settings of `-c`, as `(key, value)`; without `=` the value is missing and means true.
-    pub fn settings(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
-        self.settings.iter().map(|text| {
-            text.split_once('=')
-                .map_or((text.as_str(), None), |(key, value)| (key, Some(value)))
-        })
-    }
-
-    /// A path of the command line, seen from the directory that `-C` names.
-    #[must_use]
-    pub fn resolve(&self, path: &Path) -> PathBuf {
-        self.location().directory.join(path)
-    }
-}
-
-fn parse_when(text: &str) -> Result<When, String> {
-    When::parse(text).ok_or_else(|| "expected auto, always or never".to_owned())
-}
-
-fn parse_digest(text: &str) -> Result<String, String> {
-    let is_digest = text.len() == 64
-        && text
-            .bytes()
-            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    if is_digest {
-        Ok(text.to_owned())
-    } else {
-        Err("expected the 64 hex digits that 'git merkle trust --show' prints".to_owned())
-    }
-}
-
-fn parse_setting(text: &str) -> Result<String, String> {
-    let key = text.split('=').next().unwrap_or_default();
-    if key.contains('.') && !key.starts_with('.') && !key.ends_with('.') {
-        return Ok(text.to_owned());
-    }
-    Err("expected <section>.<key>=<value>".to_owned())
-}
-
 /// The command line as clap knows it, with its help in groups.
 #[must_use]
 pub fn definition() -> clap::Command {
     let definition = Arguments::command();
-    let commands = super::help::grouped(&definition, GROUPS);
+    let commands = grouped(&definition, GROUPS);
     definition.help_template(format!(
         "{{about}}\n\nUsage: {{usage}}\n{commands}\nOptions:\n{{options}}"
-    ))
-}
-
-/// Turns clap's several paragraphs into one message and hints.
-fn usage_error(error: &clap::Error, arguments: &[OsString]) -> CliError {
-    let text = error.render().to_string();
-    let is_bare = matches!(
-        error.kind(),
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand
-    );
-    let failed = if is_bare {
-        CliError::new(Exit::Usage, "no command given")
-    } else {
-        let first = text
-            .strip_prefix("error: ")
-            .unwrap_or(&text)
-            .lines()
-            .take_while(|line| !line.is_empty());
-        CliError::new(
-            Exit::Usage,
-            first.map(str::trim).collect::<Vec<_>>().join(" "),
-        )
-    };
-    let tips = text
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("tip: "));
-    tips.fold(failed, CliError::hint).hint(format!(
-        "see '{} -h'",
-        super::help::shown(&super::help::named_command(error, arguments))
     ))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn parse(line: &str) -> Result<Invocation, CliError> {
-        let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-        Arguments::parse_from_os(&words)
-    }
-
-    fn arguments(line: &str) -> Arguments {
-        match parse(line) {
-            Ok(Invocation::Run(arguments)) => *arguments,
-            other => panic!("'{line}' does not run: {other:?}"),
-        }
-    }
 
     #[test]
     fn definition_is_sound() {
@@ -521,112 +326,6 @@ mod tests {
                 definition().find_subcommand(name).is_some(),
                 "'{name}' is no command"
             );
-        }
-    }
-
-    #[test]
-    fn directories_add_up_as_with_git() {
-        let location =
-            arguments("git-merkle -C a -C b --git-dir c.git -c merkle.notes -c merkle.x=1=2 init")
-                .global
-                .location();
-        assert_eq!(location.directory, Path::new("a/b"));
-        assert_eq!(location.git_dir.as_deref(), Some(Path::new("a/b/c.git")));
-        assert_eq!(location.settings, ["merkle.notes", "merkle.x=1=2"]);
-        assert_eq!(
-            arguments("git-merkle -C a -C /b init")
-                .global
-                .location()
-                .directory,
-            Path::new("/b")
-        );
-        assert_eq!(
-            arguments("git-merkle init").global.location().directory,
-            Path::new("")
-        );
-    }
-
-    #[test]
-    fn output_options_stand_on_either_side() {
-        for line in [
-            "git-merkle --json -z --color init",
-            "git-merkle init --json -z --color=always",
-        ] {
-            let output = arguments(line).global.output;
-            assert!(
-                output.json && output.nul && output.color == Some(When::Always),
-                "{line}"
-            );
-        }
-    }
-
-    #[test]
-    fn help_is_an_answer_and_usage_an_error_with_a_hint() {
-        assert!(
-            matches!(parse("git-merkle -h"), Ok(Invocation::Print(text)) if text.contains("\neveryday\n   init "))
-        );
-        assert!(
-            matches!(parse("git-merkle init -h"), Ok(Invocation::Print(text)) if text.contains("Usage: git merkle init"))
-        );
-        for (line, message, hint) in [
-            (
-                "git-merkle ini",
-                "unrecognized subcommand 'ini'",
-                "hint: see 'git merkle -h'",
-            ),
-            (
-                "git-merkle init --bogus",
-                "unexpected argument '--bogus' found",
-                "hint: see 'git merkle init -h'",
-            ),
-            (
-                "git-merkle --color=mauve init",
-                "expected auto, always or never",
-                "hint: see 'git merkle init -h'",
-            ),
-            (
-                "git-merkle -C show map --budget x",
-                "expected a number, such as 8000 or 8k",
-                "hint: see 'git merkle map -h'",
-            ),
-            (
-                "git-merkle turn run --max-calls",
-                "a value is required",
-                "hint: see 'git merkle turn run -h'",
-            ),
-            (
-                "git-merkle -c x init",
-                "expected <section>.<key>=<value>",
-                "hint: see 'git merkle -h'",
-            ),
-            (
-                "git-merkle",
-                "no command given",
-                "hint: see 'git merkle -h'",
-            ),
-            (
-                "git-merkle --json",
-                "no command given",
-                "hint: see 'git merkle -h'",
-            ),
-            (
-                "git-merkle config",
-                "no command given",
-                "hint: see 'git merkle config -h'",
-            ),
-            (
-                "git-merkle config lis",
-                "a similar subcommand exists: 'list'",
-                "hint: see 'git merkle config -h'",
-            ),
-        ] {
-            let error = parse(line).expect_err(line);
-            let text = error.render_text();
-            assert!(
-                text.contains(message) && text.contains(hint),
-                "{line}: {text}"
-            );
-            assert_eq!(error.exit(), Exit::Usage);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Arguments and lookups that commands about nodes share: which snapshot, which node.
 
 use super::CliError;
-use super::advice::shell_word;
+use super::shell::shell_word;
 use crate::git::PathFilter;
 use crate::node::{Snapshot, SnapshotRoot};
 use crate::workspace::{

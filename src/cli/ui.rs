@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 
-use super::args::Output;
+use super::global::Output;
 use super::json;
 use crate::base::path::quote;
 use crate::base::printable;

@@ -2,9 +2,10 @@
 
 use crate::agent::{OUTLINE, Registry};
 use crate::base::{AgentId, FrameType};
-use crate::cli::advice::{Lookup, nothing_said, shell_word};
+use crate::cli::advice::{Lookup, nothing_said};
 use crate::cli::frames::{FrameDocument, State, signatures};
 use crate::cli::program::Program;
+use crate::cli::shell::shell_word;
 use crate::cli::snapshot::{SnapshotArgs, find_at_head};
 use crate::cli::{CliError, Exit};
 use crate::frame::Head;

@@ -9,9 +9,9 @@ use super::tool::{Line, Tool};
 use crate::base::count::counted;
 use crate::base::{Digest, token};
 use crate::cli::Exit;
-use crate::cli::advice::quote_word;
-use crate::cli::args::Global;
-use crate::cli::program::{self, Captured};
+use crate::cli::global::Global;
+use crate::cli::run::{Captured, capture};
+use crate::cli::shell::quote_word;
 use crate::config::Environment;
 
 /// Most tokens of a page: clients cut off tool results that are much longer.
@@ -77,12 +77,12 @@ fn answer(tool: &Tool, words: &[OsString], global: &Global, environment: &Enviro
     if tool.reads {
         let mut believing = global.clone();
         believing.shelf = global.shelf.believing();
-        let answer = program::capture(words, &believing, environment);
+        let answer = capture(words, &believing, environment);
         if believing.shelf.stands() {
             return answer;
         }
     }
-    program::capture(words, global, environment)
+    capture(words, global, environment)
 }
 
 /// Who said what is shown, when, and whether it still holds: the same command's own JSON document without the texts.
@@ -90,7 +90,7 @@ fn statements(words: &[OsString], global: &Global, environment: &Environment) ->
     let (name, rest) = words.split_first()?;
     let mut json_words = vec![name.clone(), "--json".into()];
     json_words.extend_from_slice(rest);
-    let answer = program::capture(&json_words, global, environment);
+    let answer = capture(&json_words, global, environment);
     let document: Value = serde_json::from_str(&answer.text).ok()?;
     let brief = |frame: &Value| {
         let frame = frame.as_object()?;

@@ -8,7 +8,7 @@ use super::call::call;
 use super::tool::TOOLS;
 use crate::base::TreePath;
 use crate::cli::CliError;
-use crate::cli::args::Global;
+use crate::cli::global::Global;
 use crate::cli::snapshot::head;
 use crate::config::Environment;
 use crate::node::{IgnoreRules, scan_entries};

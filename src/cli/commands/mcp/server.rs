@@ -17,7 +17,7 @@ use super::call::{Reply, call};
 use super::resource;
 use super::tool::{self, Tool};
 use crate::base::cores;
-use crate::cli::args::Global;
+use crate::cli::global::Global;
 use crate::config::Environment;
 
 /// What a client's model reads before the first call.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::foreign::ForeignStore;
-use crate::cli::advice::shell_word;
 use crate::cli::frames::signatures;
+use crate::cli::shell::shell_word;
 use crate::cli::words::{write_lines, write_words};
 use crate::cli::{CliError, Style, Ui};
 use crate::frame::{Cost, Frame, Slot, Store};
