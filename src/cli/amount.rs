@@ -1,6 +1,7 @@
-//! Amounts on a command line: limits of tokens, calls and bytes, as settings take them.
+//! Amounts on a command line: limits of tokens, calls and bytes, as settings take them, and of money.
 
 use crate::config::value;
+use crate::frame::model::Cost;
 
 /// A whole number, perhaps with a unit: `8000`, `8k` (8192), `1.5m`.
 pub fn count(text: &str) -> Result<u64, String> {
@@ -10,6 +11,14 @@ pub fn count(text: &str) -> Result<u64, String> {
     exact
         .map(|number| number as u64)
         .ok_or_else(|| "expected a number, such as 8000 or 8k".to_owned())
+}
+
+/// Reads an amount of US dollars as billionths of one.
+pub fn dollars(text: &str) -> Result<u64, String> {
+    let cost: Cost = text
+        .parse()
+        .map_err(|()| "expected US dollars, such as 1.50".to_owned())?;
+    Ok(cost.0)
 }
 
 #[cfg(test)]

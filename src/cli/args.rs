@@ -102,7 +102,7 @@ pub enum Command {
     /// Print the definitions that matter for a question
     Find(Deferred<find::Args>),
     /// Bring frames up to date
-    Regenerate(Deferred<regenerate::Args>),
+    Regenerate(Deferred<regenerate::args::Args>),
     /// Show the current frames of a file or directory
     Show(Deferred<show::Args>),
     /// Add a note to a file or directory

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::init::State;
+use super::init::file::State;
 use crate::cli::{CliError, Exit};
 
 const BEGIN: &str = "<!-- git-merkle:begin -->";

@@ -4,7 +4,8 @@ use std::io::{self, IsTerminal as _, Read as _};
 
 use serde::Serialize;
 
-use super::provider::{KeyDocument, chosen, definitions, key_word};
+use super::provider::configured::{chosen, definitions};
+use super::provider::{KeyDocument, key_word};
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, secret_line};
 use crate::git::{CredentialOrigin, credential};

@@ -8,7 +8,7 @@ use clap_complete::engine::{
     ArgValueCandidates, ArgValueCompleter, CompletionCandidate, PathCompleter, complete,
 };
 
-use super::provider::definitions;
+use super::provider::configured::definitions;
 use crate::cli::args::definition;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};

@@ -2,14 +2,15 @@
 //! changes to them.
 
 mod change;
+mod gathered;
 
 use serde::Serialize;
 
+use self::gathered::{SettingDocument, gather, setting};
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui};
-use crate::config::{Assignment, Ignored, Key, Place, Setting, table};
-use crate::git::{OpenError, Repository};
-use crate::workspace::{GatheredSettings, JudgedFolder, Presentation, settings};
+use crate::config::{Assignment, Ignored, Key, Setting, table};
+use crate::workspace::{GatheredSettings, Presentation};
 
 /// Arguments of `config`.
 #[derive(Debug, clap::Args)]
@@ -59,44 +60,11 @@ struct KnownDocument {
 }
 
 #[derive(Debug, Serialize)]
-struct SettingDocument {
-    key: String,
-    values: Vec<String>,
-    origin: OriginDocument,
-}
-
-impl SettingDocument {
-    /// A setting that no place sets and that has no default.
-    fn unset(key: &Key) -> Self {
-        Self {
-            key: key.to_string(),
-            values: Vec::new(),
-            origin: OriginDocument {
-                level: "protected",
-                place: "built-in",
-                name: None,
-                line: None,
-            },
-        }
-    }
-}
-
-#[derive(Debug, Serialize)]
 struct IgnoredDocument {
     #[serde(flatten)]
     setting: SettingDocument,
     reason: &'static str,
     message: String,
-}
-
-#[derive(Debug, Serialize)]
-struct OriginDocument {
-    level: &'static str,
-    place: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u32>,
 }
 
 /// Runs the subcommand; works outside a repository as well.
@@ -107,29 +75,6 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         Action::Set(args) => change::set(args, program),
         Action::Unset(args) => change::unset(args, program),
     }
-}
-
-/// The repository, where there is one, and the settings in force.
-fn gather(program: &Program) -> Result<(Option<Repository>, GatheredSettings), CliError> {
-    let repository = match Repository::open(&program.global.location()) {
-        Ok(repository) => Some(repository),
-        Err(OpenError::NotFound(_)) if program.global.location().git_dir.is_none() => None,
-        Err(error) => return Err(error.into()),
-    };
-    let judge = |repository| {
-        JudgedFolder::read(
-            repository,
-            &program.environment,
-            program.global.trust.as_deref(),
-        )
-    };
-    let judged = repository.as_ref().map(judge);
-    let gathered = settings::gather(
-        repository.as_ref().zip(judged.as_ref()),
-        &program.environment,
-        program.global.settings(),
-    )?;
-    Ok((repository, gathered))
 }
 
 fn list(list: &List, program: &mut Program) -> Result<Exit, CliError> {
@@ -202,26 +147,6 @@ fn ignored(ignored: &Ignored) -> IgnoredDocument {
         setting: setting(key, entry),
         reason: reason.name(),
         message: ignored.why(),
-    }
-}
-
-fn setting(key: &Key, entry: &Assignment) -> SettingDocument {
-    let (place, name, line) = match &entry.origin.place {
-        Place::BuiltIn => ("built-in", None, None),
-        Place::File { path, line } => ("file", Some(path.display().to_string()), *line),
-        Place::Environment(name) => ("environment", Some(name.clone()), None),
-        Place::CommandLine => ("command line", None, None),
-    };
-    let origin = OriginDocument {
-        level: entry.origin.level.name(),
-        place,
-        name,
-        line,
-    };
-    SettingDocument {
-        key: key.to_string(),
-        values: entry.shown(key),
-        origin,
     }
 }
 

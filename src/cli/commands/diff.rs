@@ -1,15 +1,17 @@
 //! `git merkle diff`: how what is known differs between two revisions, or between two states of the store.
 
+mod found;
 mod states;
-
-use std::collections::BTreeMap;
+mod wanted;
 
 use serde::Serialize;
 
+use self::found::{Difference, Found, Lacking};
 use self::states::States;
+use self::wanted::{WantedArgs, slot};
 use crate::agent::{OUTLINE, Registry};
 use crate::base::limit::DIFF_PATHS_MAX;
-use crate::base::{AgentId, FrameType, NodeKind, TreePath};
+use crate::base::{NodeKind, TreePath};
 use crate::cli::program::Program;
 use crate::cli::range::{self, Range, Revision};
 use crate::cli::words::{counted_lines, write_lines, write_words};
@@ -24,19 +26,12 @@ pub struct Args {
     /// <rev>..<rev>, <rev>...<rev> (from their merge base), two revisions, or one to compare with HEAD
     #[arg(value_name = "rev", required_unless_present = "store", num_args = 1..=2)]
     revisions: Vec<String>,
-    /// Compare only these paths and what is below them, or what matches these pathspecs
-    #[arg(value_name = "path", last = true)]
-    paths: Vec<String>,
     /// Compare two states of the store instead, commits of refs/merkle/frames, at one revision (HEAD unless you name another); what
     /// begins with ~, ^ or @{ continues the ref's name, and what is left out is the state of now: '~1..'
     #[arg(long, value_name = "state..state", allow_hyphen_values = true)]
     store: Option<String>,
-    /// Only frames of this agent
-    #[arg(long, value_name = "agent")]
-    agent: Option<AgentId>,
-    /// Only frames of this type
-    #[arg(long = "type", value_name = "type")]
-    frame_type: Option<FrameType>,
+    #[command(flatten)]
+    wanted: WantedArgs,
     /// Print only paths, each once
     #[arg(long, conflicts_with = "stat")]
     name_only: bool,
@@ -46,46 +41,6 @@ pub struct Args {
     /// Exit with 1 if something differs
     #[arg(long)]
     exit_code: bool,
-}
-
-/// A slot of a path that says something else, or that has a frame on one side only.
-struct Difference {
-    path: TreePath,
-    slot: Slot,
-    old: Option<String>,
-    new: Option<String>,
-    /// True when the node stands on the old side and a frame would, but none does: that is no addition.
-    lacks_old: bool,
-    /// The same of the new side.
-    lacks_new: bool,
-    /// Where the same words stood before, in the slot of a node that is gone there.
-    moved_from: Option<TreePath>,
-}
-
-impl Difference {
-    /// One of which both sides say all that there is.
-    fn of_words(path: TreePath, slot: Slot, old: Option<String>, new: Option<String>) -> Self {
-        Self {
-            path,
-            slot,
-            old,
-            new,
-            lacks_old: false,
-            lacks_new: false,
-            moved_from: None,
-        }
-    }
-}
-
-/// Of how many changed nodes a side has no frame, by slot.
-type Lacking = BTreeMap<Slot, u64>;
-
-/// What was found.
-#[derive(Default)]
-struct Found {
-    differences: Vec<Difference>,
-    old: Lacking,
-    new: Lacking,
 }
 
 #[derive(Serialize)]
@@ -130,11 +85,11 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let states = states.transpose()?;
     let (range, found) = if let Some(states) = &states {
         let range = states::range(&workspace.repository, &args.revisions)?;
-        let found = states::differences(args, &workspace, &program.ui, states, &range)?;
+        let found = states::differences(&args.wanted, &workspace, &program.ui, states, &range)?;
         (range, found)
     } else {
         let range = range::find(&workspace.repository, &args.revisions)?;
-        let found = find(args, &workspace, &workspace.store()?, &range)?;
+        let found = find(&args.wanted, &workspace, &workspace.store()?, &range)?;
         (range, found)
     };
     let Found {
@@ -143,7 +98,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         new,
     } = found;
     let is_same = differences.is_empty();
-    for path in &args.paths {
+    for path in &args.wanted.paths {
         if is_nowhere(&workspace, path, &range)? {
             let (old, new) = (&range.old.name, &range.new.name);
             program.ui.note(&format!(
@@ -187,13 +142,13 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 }
 
 fn find(
-    args: &Args,
+    named: &WantedArgs,
     workspace: &Workspace,
     store: &Store<'_>,
     range: &Range,
 ) -> Result<Found, CliError> {
     let repo = &workspace.repository;
-    let wanted = path_filter(repo, &workspace.prefix(), &args.paths)?;
+    let wanted = path_filter(repo, &workspace.prefix(), &named.paths)?;
     let (old, new) = (range.old.tree, range.new.tree);
     let mut changes = Vec::new();
     if old != new {
@@ -220,7 +175,7 @@ fn find(
     };
     let is_bare = |tree| {
         Ok::<_, CliError>(
-            is_named(args, &outline)
+            named.has_slot(&outline)
                 && store
                     .head(&tree, &outline.agent, &outline.frame_type)?
                     .is_none(),
@@ -232,7 +187,7 @@ fn find(
         .into_iter()
         .filter(|(path, _, _)| wanted.wants(path.as_bytes()))
     {
-        let heads = [heads(args, store, old)?, heads(args, store, new)?];
+        let heads = [heads(named, store, old)?, heads(named, store, new)?];
         let has_outline = |heads: &[Head]| heads.iter().any(|head| slot(head) == outline);
         if !heads.iter().any(|heads| has_outline(heads)) {
             let count = |lacking: &mut Lacking, is_bare: bool, side: Option<Side>| {
@@ -259,30 +214,17 @@ fn is_nowhere(workspace: &Workspace, written: &str, range: &Range) -> Result<boo
     Ok(!stands(&range.old.tree)? && !stands(&range.new.tree)?)
 }
 
-fn is_named(args: &Args, slot: &Slot) -> bool {
-    let (agent, frame_type) = (args.agent.as_ref(), args.frame_type.as_ref());
-    agent.is_none_or(|agent| *agent == slot.agent)
-        && frame_type.is_none_or(|frame_type| *frame_type == slot.frame_type)
-}
-
-fn slot(head: &Head) -> Slot {
-    Slot::new(&head.frame.agent, &head.frame.frame_type)
-}
-
 /// True for a file or directory: nothing is said about links and submodules.
 fn is_node(side: Side) -> bool {
     !matches!(side.0, EntryMode::Symlink | EntryMode::Submodule)
 }
 
-fn heads(args: &Args, store: &Store<'_>, side: Option<Side>) -> Result<Vec<Head>, CliError> {
+fn heads(named: &WantedArgs, store: &Store<'_>, side: Option<Side>) -> Result<Vec<Head>, CliError> {
     let Some((_, id)) = side.filter(|side| is_node(*side)) else {
         return Ok(Vec::new());
     };
     let mut heads = store.heads(&id)?;
-    // A synthesis is shown where its type is named and nowhere else.
-    heads.retain(|head| {
-        is_named(args, &slot(head)) && (args.frame_type.is_some() || head.frame.policy().is_none())
-    });
+    heads.retain(|head| named.has(head));
     Ok(heads)
 }
 
@@ -292,7 +234,7 @@ fn compare(path: &TreePath, sides: [Option<Side>; 2], heads: [Vec<Head>; 2], fou
     let [stood, stands] = sides.map(|side| side.is_some_and(is_node));
     for head in before {
         let slot = slot(&head);
-        let at = later.iter().position(|other| self::slot(other) == slot);
+        let at = later.iter().position(|other| wanted::slot(other) == slot);
         let new = at.map(|at| later.remove(at).frame.content);
         if new.as_ref() == Some(&head.frame.content) {
             continue;

@@ -1,5 +1,6 @@
 //! `git merkle doctor`: looks for what a killed process, a full disk or a stray hand can leave behind.
 
+mod check;
 mod remote;
 
 use std::io;
@@ -7,6 +8,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use self::check::Check;
 use crate::base::count::counted;
 use crate::base::{TreePath, printable};
 use crate::cli::program::Program;
@@ -37,40 +39,6 @@ pub struct Args {
 #[derive(Serialize)]
 struct Document {
     checks: Vec<Check>,
-}
-
-/// One thing that was looked at.
-#[derive(Serialize)]
-struct Check {
-    what: &'static str,
-    ok: bool,
-    fixed: bool,
-    message: String,
-}
-
-impl Check {
-    fn good(what: &'static str, message: impl Into<String>) -> Self {
-        Self {
-            what,
-            ok: true,
-            fixed: false,
-            message: message.into(),
-        }
-    }
-
-    fn bad(what: &'static str, message: impl Into<String>) -> Self {
-        Self {
-            ok: false,
-            ..Self::good(what, message)
-        }
-    }
-
-    fn fixed(self) -> Self {
-        Self {
-            fixed: true,
-            ..self
-        }
-    }
 }
 
 /// Prints every check; exit 1 while something is wrong.

@@ -7,11 +7,11 @@ use serde::Serialize;
 use super::super::json;
 use crate::base::count::counted;
 use crate::base::printable::one_line;
-use crate::base::{AgentId, FrameType, TreePath, printable, token};
+use crate::base::{TreePath, printable, token};
 use crate::cli::frames::{SignatureDocument, signatures, write_content, write_signature};
 use crate::cli::snapshot::{find_at_head, head};
 use crate::cli::{CliError, Exit, Program, Style, Ui, amount};
-use crate::frame::{BasisKind, Frame, Store};
+use crate::frame::{Frame, Store};
 use crate::ops::{self, Carried};
 use crate::sync::Signature;
 use crate::view::{
@@ -26,38 +26,8 @@ pub struct Args {
     /// A path at HEAD, <rev>:<path>, or an object id
     #[arg(value_name = "node")]
     node: String,
-    /// Show at most this many frames
-    #[arg(long, value_name = "n", default_value_t = crate::view::FRAMES_MAX)]
-    max_frames: usize,
-    /// Sort order: recency, type=<list>, agent=<list>, relevance[=<types>] or brief
-    #[arg(long, value_name = "order", default_value = "recency")]
-    order: String,
-    /// Only frames of these types
-    #[arg(long = "type", value_name = "type", value_delimiter = ',')]
-    types: Vec<FrameType>,
-    /// Only frames of these agents
-    #[arg(long = "agent", value_name = "agent", value_delimiter = ',')]
-    agents: Vec<AgentId>,
-    /// Only frames of this origin: generated, synthesis, written or invalidation
-    #[arg(long = "basis-kind", value_name = "kind", value_delimiter = ',', value_parser = options::parse_basis_kind)]
-    basis_kinds: Vec<BasisKind>,
-    /// Only frames in this state: fresh, outdated, invalidated, superseded or carried
-    #[arg(long = "state", value_name = "state", value_delimiter = ',', value_parser = options::parse_state)]
-    states: Vec<FrameState>,
-    /// Only frames that are at most this old (90s, 15m, 12h, 7d); frames without a time always match
-    #[arg(long, value_name = "age", value_parser = options::parse_age)]
-    max_age: Option<u64>,
-    /// Also search around the node: parent, siblings or related=<path>
-    #[arg(long = "with", value_name = "source", value_delimiter = ',', value_parser = options::parse_source)]
-    sources: Vec<FrameSource>,
-    /// Words to look for; sorts by relevance unless --order is given
-    #[arg(
-        long,
-        value_name = "words",
-        default_value = "",
-        hide_default_value = true
-    )]
-    query: String,
+    #[command(flatten)]
+    view: options::ViewArgs,
     /// Limit the output to this many tokens (an estimate)
     #[arg(long, value_name = "tokens", value_parser = amount::count)]
     budget: Option<u64>,
@@ -119,7 +89,7 @@ struct FrameDocument {
 
 /// Finds the node, gathers what is known, and prints what the view chooses.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
-    let mut view = options::view(args)?;
+    let mut view = options::view(&args.view)?;
     let workspace = if args.combine {
         program.open()?
     } else {

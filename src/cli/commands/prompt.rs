@@ -2,9 +2,11 @@
 
 pub mod array;
 mod commit;
+mod message;
 
 use serde::Serialize;
 
+use self::message::{MessageDocument, write_foreign};
 use crate::agent::{Agent, AgentError, Instructions, Registry};
 use crate::base::{FrameType, NodeKind};
 use crate::chat::GenerationParams;
@@ -76,12 +78,6 @@ struct Document {
 }
 
 #[derive(Serialize)]
-struct MessageDocument {
-    role: &'static str,
-    text: String,
-}
-
-#[derive(Serialize)]
 struct ParamsDocument {
     max_output_tokens: Option<u64>,
     temperature: Option<f64>,
@@ -113,7 +109,7 @@ impl Prepared {
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     if args.commit_message {
-        return commit::print(args, &workspace, program);
+        return commit::print(&args.format, &workspace, program);
     }
     let Some(node) = &args.node else {
         return print_array(args, &workspace, program);
@@ -179,11 +175,6 @@ fn print_array(
         session::tiers::remember_sent(&workspace.state, placed)?;
     }
     Ok(Exit::Done)
-}
-
-fn write_foreign(ui: &mut Ui, text: &str) -> Result<(), CliError> {
-    let text = ui.styled(Style::Plain, text).to_string();
-    Ok(write!(ui, "{text}")?)
 }
 
 /// The agent that was named, the default one, or the only one that asks a model.

@@ -1,6 +1,7 @@
 //! `git merkle provider`: show, check, try and add providers: who can be asked.
 
 mod add;
+pub(super) mod configured;
 mod document;
 pub(super) mod failure;
 mod remove;
@@ -9,18 +10,13 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use self::configured::{chosen, definitions};
 use crate::base::runtime;
 use crate::chat::{Answer, GenerationParams, Message, Reply, Request, Role};
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
-use crate::config::Stack;
 use crate::git::StateDir;
-use crate::git::{OpenError, Repository};
-use crate::provider::{
-    Definition, DefinitionError, Definitions, Failure, Provider, ProviderError, ProviderKind,
-    Surroundings, connect, key,
-};
-use crate::workspace::{JudgedFolder, Presentation, settings};
+use crate::provider::{Failure, Provider, ProviderError, ProviderKind, Surroundings, connect, key};
 
 pub(super) use document::{KeyDocument, key_word};
 pub use failure::failure;
@@ -86,56 +82,6 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         Action::Add(args) => add::run(args, program),
         Action::Remove(args) => remove::run(args, program),
     }
-}
-
-/// The providers that the settings in force define.
-pub(super) fn definitions(program: &mut Program) -> Result<Definitions, CliError> {
-    Ok(Definitions::load(&stack(program)?)?)
-}
-
-/// The settings in force, inside of a repository or not.
-pub(super) fn stack(program: &mut Program) -> Result<Stack, CliError> {
-    let location = program.global.location();
-    let repository = match Repository::open(&location) {
-        Ok(repository) => Some(repository),
-        Err(OpenError::NotFound(_)) if location.git_dir.is_none() => None,
-        Err(error) => return Err(error.into()),
-    };
-    let judge = |repository| {
-        JudgedFolder::read(
-            repository,
-            &program.environment,
-            program.global.trust.as_deref(),
-        )
-    };
-    let judged = repository.as_ref().map(judge);
-    let gathered = settings::gather(
-        repository.as_ref().zip(judged.as_ref()),
-        &program.environment,
-        program.global.settings(),
-    )?;
-    gathered.check()?;
-    if let Some(repository) = &repository {
-        program.ui.adopt(Presentation::load(repository));
-    }
-    for warning in gathered.warnings() {
-        program.ui.warn(&warning);
-    }
-    Ok(gathered.stack)
-}
-
-/// The one of a name, or the only one.
-pub(super) fn chosen<'a>(
-    definitions: &'a Definitions,
-    name: Option<&str>,
-) -> Result<&'a Definition, CliError> {
-    let found = name.map_or_else(|| definitions.the_only(), |name| definitions.get(name));
-    found.map_err(|error| match error {
-        DefinitionError::Several(_) => {
-            CliError::from_source(Exit::Config, error).hint("name one of them")
-        }
-        other => other.into(),
-    })
 }
 
 fn list(program: &mut Program) -> Result<Exit, CliError> {

@@ -1,9 +1,11 @@
 //! `git merkle regenerate`: brings frames up to date, making exactly what is missing or outdated.
 
+pub mod args;
 mod batch;
 mod confirm;
 mod dry_run;
 mod event;
+mod job;
 mod report;
 mod syntheses;
 
@@ -12,161 +14,22 @@ pub(in crate::cli) use report::Run;
 
 use std::time::Instant;
 
-use syntheses::Scope;
+use self::args::Args;
+use self::job::Job;
+use self::syntheses::Scope;
 
 use crate::agent::{Agent, Registry};
 use crate::base::{AgentId, FrameType, NodeId, NodeKind, TreePath};
 use crate::cli::program::Program;
 use crate::cli::progress::Progress;
-use crate::cli::snapshot::{SnapshotArgs, find_all};
-use crate::cli::{CliError, Exit, amount, asker};
+use crate::cli::snapshot::find_all;
+use crate::cli::{CliError, Exit, asker};
 use crate::node::SnapshotRoot;
 use crate::ops::{self, AskingOptions, ModelRun, Refresh, Refreshed, Upkeep};
-use crate::provider::ledger::{Caps, Spend};
+use crate::provider::ledger::Spend;
+use crate::regen::NodeFilter;
 use crate::regen::queue::Priority;
-use crate::regen::{BatchMode, NodeFilter, Shard};
 use crate::workspace::{NamedTarget, Target, Workspace};
-
-/// Arguments of `regenerate`.
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    /// Files and directories to bring up to date, directories with everything below them (default: the whole repository)
-    #[arg(value_name = "node")]
-    nodes: Vec<String>,
-    /// Check only what differs from this revision, and the directories above it
-    #[arg(long, value_name = "rev")]
-    since: Option<String>,
-    /// The agent whose frames to bring up to date [default: outline]
-    #[arg(long, value_name = "agent")]
-    agent: Option<String>,
-    /// The frames' type (default: the agent's own)
-    #[arg(long = "type", value_name = "type", hide_short_help = true)]
-    frame_type: Option<FrameType>,
-    /// Regenerate outdated frames only, and leave missing ones
-    #[arg(long, conflicts_with = "force", hide_short_help = true)]
-    outdated: bool,
-    /// No effect: directories are always recursive
-    #[arg(long, short = 'r', hide_short_help = true)]
-    recursive: bool,
-    /// Regenerate only files of share <i> of <n>, chosen by object id, and no directories: run each share on a machine of its own,
-    /// unite the frames with 'git merkle sync', and run 'regenerate' once more for the directories
-    #[arg(
-        long,
-        value_name = "i/n",
-        conflicts_with = "outdated",
-        hide_short_help = true
-    )]
-    shard: Option<Shard>,
-    /// Regenerate fresh frames as well
-    #[arg(long)]
-    force: bool,
-    /// Check every node, whatever the last run found
-    #[arg(long, hide_short_help = true)]
-    verify: bool,
-    /// Show what would be made, why, and at what cost; send and change nothing
-    #[arg(long, short = 'n')]
-    dry_run: bool,
-    #[command(flatten)]
-    model: ModelArgs,
-    #[command(flatten)]
-    snapshot: SnapshotArgs,
-}
-
-/// What only matters for requests to a model.
-#[derive(Debug, clap::Args)]
-struct ModelArgs {
-    /// The provider to send requests to (default: the agent's, then merkle.defaultProvider, then the only one)
-    #[arg(long, value_name = "provider")]
-    provider: Option<String>,
-    /// The profile with the requests' parameters (default: the agent's)
-    #[arg(long, value_name = "profile", hide_short_help = true)]
-    profile: Option<String>,
-    /// Stop before this run costs more US dollars
-    #[arg(long, value_name = "usd", value_parser = parse_dollars)]
-    max_cost: Option<u64>,
-    /// Stop before this run makes more calls, failed attempts included
-    #[arg(long, value_name = "number", value_parser = amount::count, hide_short_help = true)]
-    max_calls: Option<u64>,
-    /// Stop before this run uses more tokens, input and output
-    #[arg(long, value_name = "number", value_parser = amount::count, hide_short_help = true)]
-    max_tokens: Option<u64>,
-    /// Maximum concurrent calls (default: the provider's)
-    #[arg(long, value_name = "number", value_parser = clap::value_parser!(u16).range(1..=256), hide_short_help = true)]
-    concurrency: Option<u16>,
-    /// Stop at the first node that fails
-    #[arg(long, hide_short_help = true)]
-    fail_fast: bool,
-    /// Fail on parameters that the provider does not support, instead of adapting them
-    #[arg(long, hide_short_help = true)]
-    strict: bool,
-    /// Send requests in batches, at half the price with OpenAI and Anthropic: answers come within a day, and the same command
-    /// collects them
-    #[arg(long)]
-    batch: bool,
-    /// With --batch, wait for the answers
-    #[arg(long, requires = "batch", hide_short_help = true)]
-    wait: bool,
-    /// With --batch, ask the provider to cancel the batches under way; you pay for what it has run, and the next run collects it
-    #[arg(long, requires = "batch", conflicts_with_all = ["wait", "dry_run"], hide_short_help = true)]
-    cancel: bool,
-    /// Send requests to workers by way of this NATS server, such as tls://queue.example:4222; start them with 'git merkle worker'
-    /// [default: merkle.queue]
-    #[arg(
-        long,
-        value_name = "address",
-        conflicts_with = "batch",
-        hide_short_help = true
-    )]
-    queue: Option<String>,
-    /// Do not ask for confirmation, whatever the estimate
-    #[arg(long, short = 'y')]
-    yes: bool,
-    /// Print one JSON object per step as it happens, and the report last
-    #[arg(long, hide_short_help = true)]
-    json_lines: bool,
-}
-
-impl ModelArgs {
-    /// True when something is said that only matters to an agent with a model.
-    fn is_about_a_model(&self) -> bool {
-        self.provider.is_some()
-            || self.profile.is_some()
-            || self.batch
-            || self.queue.is_some()
-            || self.caps().is_some()
-    }
-
-    fn batch_mode(&self) -> BatchMode {
-        match (self.batch, self.wait) {
-            (false, _) => BatchMode::Live,
-            (true, false) => BatchMode::Submit,
-            (true, true) => BatchMode::Wait,
-        }
-    }
-
-    fn caps(&self) -> Caps {
-        Caps {
-            calls: self.max_calls,
-            tokens: self.max_tokens,
-            nano_dollars: self.max_cost,
-        }
-    }
-}
-
-/// Reads an amount of US dollars as billionths of one.
-pub(super) fn parse_dollars(text: &str) -> Result<u64, String> {
-    let cost: crate::frame::model::Cost = text
-        .parse()
-        .map_err(|()| "expected US dollars, such as 1.50".to_owned())?;
-    Ok(cost.0)
-}
-
-/// One call of the command: what it was given, where it works, and what prints.
-struct Job<'j> {
-    args: &'j Args,
-    workspace: &'j Workspace,
-    program: &'j mut Program,
-}
 
 /// Plans, or plans and makes.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {

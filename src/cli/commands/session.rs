@@ -82,7 +82,7 @@ struct New {
     #[arg(long, value_name = "number", value_parser = amount::count, hide_short_help = true)]
     max_tokens: Option<u64>,
     /// Limit all turns together to this many US dollars
-    #[arg(long, value_name = "usd", value_parser = super::regenerate::parse_dollars, hide_short_help = true)]
+    #[arg(long, value_name = "usd", value_parser = amount::dollars, hide_short_help = true)]
     max_cost: Option<u64>,
 }
 

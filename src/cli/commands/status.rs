@@ -1,15 +1,15 @@
 //! `git merkle status`: how much is said about a snapshot, and how much of it still holds.
 
+mod document;
 mod markdown;
 
-use serde::Serialize;
-
+use self::document::{Document, RemoteDocument, SlotDocument};
 use crate::agent::{Agent, Maker, OUTLINE};
 use crate::base::count::{counted, files_and_directories};
 use crate::base::{AgentId, NodeKind, TreePath, clock};
 use crate::cli::advice::remedy;
 use crate::cli::commands::regenerate::{self, BatchDocument};
-use crate::cli::commands::tiers::{Reported, reported};
+use crate::cli::commands::tiers::reported;
 use crate::cli::frames::{FrameDocument, FramesDocument, Heading, State, signatures, write_whole};
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
@@ -51,98 +51,6 @@ pub struct Args {
 enum Format {
     Text,
     Markdown,
-}
-
-#[derive(Serialize)]
-struct Document {
-    root: String,
-    commit: Option<String>,
-    files: u64,
-    directories: u64,
-    /// How many paths the files stand at, where a content stands at several.
-    #[serde(skip)]
-    paths: u64,
-    /// Files that nothing is said about because their content is not in this repository, as far as that was looked at.
-    absent: u64,
-    store: Option<String>,
-    /// Entries of the store that are no frames.
-    store_faults: u32,
-    slots: Vec<SlotDocument>,
-    spooled: usize,
-    damaged_spool_files: usize,
-    /// Batches whose answers are owed, or were not taken yet; absent without one.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    batches: Vec<BatchDocument>,
-    /// The remote that frames are exchanged with, without asking it; absent where none or several may be meant.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    remote: Option<RemoteDocument>,
-    /// What providers have counted for the turns of sessions; absent before the first answer.
-    #[serde(skip_serializing_if = "Reported::is_empty")]
-    turns: Reported,
-}
-
-#[derive(Serialize)]
-struct SlotDocument {
-    agent: String,
-    r#type: String,
-    fresh: u64,
-    outdated: u64,
-    /// What people have said about earlier contents of paths and not ended; absent for agents that are no people.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    carried: Option<u64>,
-    /// Absent for agents whose frames are written by hand: nothing says that every node needs one.
-    missing: Option<u64>,
-    /// How many frames have to be generated until everything is fresh, and the command that does it.
-    #[serde(skip)]
-    behind: Option<(u64, String)>,
-}
-
-#[derive(Serialize)]
-struct RemoteDocument {
-    name: String,
-    fetched: bool,
-    /// When frames were last exchanged, where that is known.
-    exchanged: Option<String>,
-    unpushed: usize,
-    held_back: usize,
-    /// Whether this clone moves a ref of its own.
-    own_ref: bool,
-    /// What the last exchange in the background failed with.
-    background_error: Option<String>,
-}
-
-impl RemoteDocument {
-    fn line(&self) -> String {
-        let Self {
-            name,
-            fetched,
-            exchanged,
-            unpushed,
-            held_back,
-            own_ref,
-            ..
-        } = self;
-        let way = "(use \"git merkle sync\")";
-        let target = if *own_ref { " to a ref of its own" } else { "" };
-        if !fetched {
-            return format!("remote '{name}': its frames were never fetched {way}");
-        }
-        let exchanged = exchanged
-            .as_ref()
-            .map_or_else(String::new, |when| format!("exchanged {when}, "));
-        let held = if *held_back > 0 {
-            format!(", {held_back} held back")
-        } else {
-            String::new()
-        };
-        match unpushed {
-            0 => format!("remote '{name}': {exchanged}nothing to push{target}{held}"),
-            1 => format!("remote '{name}': {exchanged}1 statement to push{target}{held} {way}"),
-            many => {
-                format!("remote '{name}': {exchanged}{many} statements to push{target}{held} {way}")
-            }
-        }
-    }
 }
 
 struct Summary {

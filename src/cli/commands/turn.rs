@@ -2,6 +2,8 @@
 
 mod apply;
 mod failure;
+mod opened;
+mod recipient;
 mod run;
 
 use std::io::IsTerminal as _;
@@ -10,19 +12,19 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+use self::opened::{open, tell_state, write_text};
+use self::recipient::RecipientArgs;
 use super::session::{next_words, parse_phase};
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::chat::Image;
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
-use crate::cli::{CliError, Exit, Style, amount, clipboard, editor, given};
+use crate::cli::{CliError, Exit, amount, clipboard, editor, given};
 use crate::profile::Phase;
-use crate::session::apply::WORK;
 use crate::session::folder::{INPUT, REPORT, prompt_file, response_file};
 use crate::session::record::BY_PERSON;
 use crate::session::{
-    self, Judgement, Next, OpenSession, Question, SessionError, Status, TurnAsking, TurnNumber,
-    TurnOptions,
+    self, Judgement, Next, OpenSession, Question, SessionError, Status, TurnNumber, TurnOptions,
 };
 use crate::workspace::Workspace;
 
@@ -53,30 +55,6 @@ enum Action {
     Apply(apply::Apply),
     /// Show a file of a turn
     Show(Show),
-}
-
-/// The session, the provider and the profile.
-#[derive(Debug, Clone, clap::Args)]
-struct RecipientArgs {
-    /// The session (default: the only one, or the only one that is not complete)
-    #[arg(long, short = 's', value_name = "name")]
-    session: Option<String>,
-    /// The provider to send it to (default: that of the session, the profile, merkle.defaultProvider, or the only one)
-    #[arg(long, value_name = "provider")]
-    provider: Option<String>,
-    /// The profile with the request's parameters (default: the session's, then merkle.defaultProfile)
-    #[arg(long, value_name = "profile")]
-    profile: Option<String>,
-}
-
-impl RecipientArgs {
-    fn asking(&self, program: &Program) -> TurnAsking {
-        TurnAsking {
-            provider: self.provider.clone(),
-            profile: self.profile.clone(),
-            allowed: program.global.allow_secret.clone(),
-        }
-    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -187,17 +165,6 @@ struct BegunDocument<'a> {
 }
 
 #[derive(Serialize)]
-struct StateDocument<'a> {
-    session: &'a str,
-    turn: String,
-    phase: &'static str,
-    status: &'static str,
-    /// Where the report is, below the work tree, once the turn has ended.
-    report: Option<String>,
-    next: String,
-}
-
-#[derive(Serialize)]
 struct TextDocument<'a> {
     turn: String,
     file: &'a str,
@@ -237,22 +204,6 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         Action::Apply(args) => apply::run(args, &workspace, program),
         Action::Show(show) => show_file(show, &workspace, program),
     }
-}
-
-/// The session that is meant, taken for changing it.
-fn open(
-    named: Option<&str>,
-    workspace: &Workspace,
-    program: &Program,
-) -> Result<OpenSession, CliError> {
-    let open = session::open::open_session(
-        workspace,
-        session::open::session_folder(&workspace.repository, named)?,
-    )?;
-    for warning in &open.warnings {
-        program.ui.warn(warning);
-    }
-    Ok(open)
 }
 
 fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
@@ -473,54 +424,6 @@ fn judge(
     session::answer::take_answer(&workspace.repository, &mut open, None)?;
     session::turn::judge(&mut open, judgement)?;
     tell_state(&open, program)
-}
-
-/// Says where the last turn stands and what comes next.
-fn tell_state(open: &OpenSession, program: &mut Program) -> Result<Exit, CliError> {
-    let Some((number, turn)) = open.session.turns.last() else {
-        return Ok(Exit::Done);
-    };
-    let next = next_words(&open.folder, &open.session);
-    let report = turn.closed.is_some().then(|| {
-        open.folder
-            .relative(Some(*number), REPORT)
-            .display()
-            .to_string()
-    });
-    let ui = &mut program.ui;
-    let (phase, status) = (turn.phase().as_str(), turn.status().as_str());
-    if ui.is_json() {
-        let (session, turn) = (open.folder.name.as_str(), number.to_string());
-        ui.write_json(
-            "turn-state",
-            &StateDocument {
-                session,
-                turn,
-                phase,
-                status,
-                report,
-                next,
-            },
-        )?;
-        return Ok(Exit::Done);
-    }
-    writeln!(ui, "turn {number} ({phase}): {status}")?;
-    if WORK.contains(&turn.phase()) && turn.status() == Status::Approved {
-        ui.note("write its files with 'git merkle turn apply'");
-    }
-    ui.note(&next);
-    Ok(Exit::Done)
-}
-
-/// Writes a text: as it is where a program reads it, and so that it cannot move the cursor where a person does.
-fn write_text(text: &str, program: &mut Program) -> Result<(), CliError> {
-    if std::io::stdout().is_terminal() {
-        let text = program.ui.styled(Style::Plain, text).to_string();
-        write!(program.ui, "{text}")?;
-    } else {
-        write!(program.ui, "{text}")?;
-    }
-    Ok(())
 }
 
 fn show_file(show: &Show, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {

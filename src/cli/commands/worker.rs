@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::provider::{chosen, failure, stack};
+use super::provider::configured::{chosen, stack};
+use super::provider::failure;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
 use crate::ops::asking::default_provider_of;

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::agent::{ASSISTANT, HUMAN, OUTLINE};
 use crate::base::{AgentId, FrameType};
-use crate::cli::commands::init::{self, State};
+use crate::cli::commands::init::file::{self, State};
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
 use crate::config::locate;
@@ -88,13 +88,13 @@ pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> 
     let mut files = Vec::new();
     for (name, _, content) in prompts(&args.role) {
         let path = format!("{below}prompts/{id}.{name}.md");
-        let state = init::create(&root, &path, content)?;
+        let state = file::create(&root, &path, content)?;
         files.push(FileDocument {
             path: shown(&root, &path, args.personal),
             state,
         });
     }
-    let state = init::create(&root, &definition, &text(args))?;
+    let state = file::create(&root, &definition, &text(args))?;
     files.push(FileDocument {
         path: shown(&root, &definition, args.personal),
         state,

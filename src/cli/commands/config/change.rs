@@ -2,7 +2,7 @@
 //!
 //! A setting that a repository's `.git/config` may not set is written to the user's own file and nowhere else.
 
-use super::{SettingDocument, gather, setting};
+use super::gathered::{SettingDocument, gather, setting};
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style};
 use crate::config::lookup::{find, suggest};

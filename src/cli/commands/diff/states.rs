@@ -1,11 +1,12 @@
 //! `git merkle diff --store`: what two states of the store say about one revision.
 
-use super::{Args, Difference, Found, is_named, slot};
+use super::found::{Difference, Found};
+use super::wanted::{WantedArgs, slot};
 use crate::base::NodeId;
 use crate::base::count::counted;
 use crate::cli::range::{Range, Revision};
 use crate::cli::{CliError, Exit, Ui};
-use crate::frame::{FRAMES_REF, Head, Store, StoreError, Voice};
+use crate::frame::{FRAMES_REF, Store, StoreError, Voice};
 use crate::git::Repository;
 use crate::ops::states::{StateNodes, state_nodes};
 use crate::workspace::{Workspace, path_filter};
@@ -75,13 +76,13 @@ pub(super) fn range(repo: &Repository, written: &[String]) -> Result<Range, CliE
 
 /// What the states say of the same nodes, where that differs.
 pub(super) fn differences(
-    args: &Args,
+    named: &WantedArgs,
     workspace: &Workspace,
     ui: &Ui,
     states: &States<'_>,
     range: &Range,
 ) -> Result<Found, CliError> {
-    let wanted = path_filter(&workspace.repository, &workspace.prefix(), &args.paths)?;
+    let wanted = path_filter(&workspace.repository, &workspace.prefix(), &named.paths)?;
     let StateNodes {
         placed,
         elsewhere,
@@ -107,7 +108,7 @@ pub(super) fn differences(
         if !wanted.wants(path.as_bytes()) {
             continue;
         }
-        let [old, new] = [&states.old, &states.new].map(|store| said(args, store, &node));
+        let [old, new] = [&states.old, &states.new].map(|store| said(named, store, &node));
         let (old, mut new) = (old?, new?);
         let mut pairs = Vec::new();
         for one in old {
@@ -135,13 +136,14 @@ struct Statement {
     content: String,
 }
 
-fn said(args: &Args, store: &Store<'_>, node: &NodeId) -> Result<Vec<Statement>, StoreError> {
-    let is_wanted = |head: &Head| {
-        is_named(args, &slot(head)) && (args.frame_type.is_some() || head.frame.policy().is_none())
-    };
+fn said(
+    named: &WantedArgs,
+    store: &Store<'_>,
+    node: &NodeId,
+) -> Result<Vec<Statement>, StoreError> {
     let mut heads = store.heads(node)?;
     // People speak beside each other in one slot.
-    heads.retain(|head| !head.invalidated && head.frame.author().is_none() && is_wanted(head));
+    heads.retain(|head| !head.invalidated && head.frame.author().is_none() && named.has(head));
     let made = heads.into_iter().map(|head| Statement {
         who: Voice {
             slot: slot(&head),
@@ -150,7 +152,7 @@ fn said(args: &Args, store: &Store<'_>, node: &NodeId) -> Result<Vec<Statement>,
         content: head.frame.content,
     });
     let mut voices = store.voices(node)?.heads;
-    voices.retain(|head| head.frame.author().is_some() && is_wanted(head));
+    voices.retain(|head| head.frame.author().is_some() && named.has(head));
     let spoken = voices.into_iter().map(|head| Statement {
         who: Voice::of(&head.frame),
         content: head.frame.content,

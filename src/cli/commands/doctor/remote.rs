@@ -1,7 +1,7 @@
 //! What doctor looks at where a repository has remotes: frames that a fetch threw away, settings of git that would, and on
 //! request the remote itself.
 
-use super::Check;
+use super::check::Check;
 use crate::base::printable;
 use crate::cli::CliError;
 use crate::frame::{FRAMES_REF, Store};

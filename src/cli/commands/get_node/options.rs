@@ -1,15 +1,51 @@
 //! The options of `get-node` as a view.
 
-use super::Args;
-use crate::base::{FrameType, TreePath, clock};
+use crate::base::{AgentId, FrameType, TreePath, clock};
 use crate::cli::snapshot::find_at_head;
 use crate::cli::{CliError, Exit};
 use crate::frame::BasisKind;
 use crate::view::{ContextView, FrameFilter, FrameOrder, FrameSource, FrameState, Orders};
 use crate::workspace::Workspace;
 
+/// The options that choose and order frames.
+#[derive(Debug, clap::Args)]
+pub(super) struct ViewArgs {
+    /// Show at most this many frames
+    #[arg(long, value_name = "n", default_value_t = crate::view::FRAMES_MAX)]
+    max_frames: usize,
+    /// Sort order: recency, type=<list>, agent=<list>, relevance[=<types>] or brief
+    #[arg(long, value_name = "order", default_value = "recency")]
+    order: String,
+    /// Only frames of these types
+    #[arg(long = "type", value_name = "type", value_delimiter = ',')]
+    types: Vec<FrameType>,
+    /// Only frames of these agents
+    #[arg(long = "agent", value_name = "agent", value_delimiter = ',')]
+    agents: Vec<AgentId>,
+    /// Only frames of this origin: generated, synthesis, written or invalidation
+    #[arg(long = "basis-kind", value_name = "kind", value_delimiter = ',', value_parser = parse_basis_kind)]
+    basis_kinds: Vec<BasisKind>,
+    /// Only frames in this state: fresh, outdated, invalidated, superseded or carried
+    #[arg(long = "state", value_name = "state", value_delimiter = ',', value_parser = parse_state)]
+    states: Vec<FrameState>,
+    /// Only frames that are at most this old (90s, 15m, 12h, 7d); frames without a time always match
+    #[arg(long, value_name = "age", value_parser = parse_age)]
+    max_age: Option<u64>,
+    /// Also search around the node: parent, siblings or related=<path>
+    #[arg(long = "with", value_name = "source", value_delimiter = ',', value_parser = parse_source)]
+    sources: Vec<FrameSource>,
+    /// Words to look for; sorts by relevance unless --order is given
+    #[arg(
+        long,
+        value_name = "words",
+        default_value = "",
+        hide_default_value = true
+    )]
+    query: String,
+}
+
 /// The view that the options describe.
-pub(super) fn view(args: &Args) -> Result<ContextView, CliError> {
+pub(super) fn view(args: &ViewArgs) -> Result<ContextView, CliError> {
     let filter = FrameFilter {
         types: args.types.clone(),
         agents: args.agents.clone(),
@@ -43,7 +79,7 @@ pub(super) fn find_related(view: &mut ContextView, workspace: &Workspace) -> Res
     Ok(())
 }
 
-fn order(args: &Args) -> Result<FrameOrder, CliError> {
+fn order(args: &ViewArgs) -> Result<FrameOrder, CliError> {
     let (name, list) = args.order.split_once('=').unwrap_or((&args.order, ""));
     let relevance = |types| FrameOrder::Relevance {
         query: args.query.clone(),

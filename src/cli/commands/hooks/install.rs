@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use similar::TextDiff;
 
-use super::{StepDocument, open, quoted, show_steps, step_documents};
-use crate::cli::commands::regenerate::parse_dollars;
+use super::open::open;
+use super::step::{StepDocument, show_steps, step_documents};
+use crate::base::printable;
 use crate::cli::program::Program;
-use crate::cli::{CliError, Exit, Style, Ui};
+use crate::cli::{CliError, Exit, Style, Ui, amount};
 use crate::frame::model::Cost;
 use crate::git::Repository;
 use crate::hook::install::{
@@ -30,7 +31,7 @@ pub struct Args {
     #[arg(long, value_name = "list", value_delimiter = ',', value_parser = parse_event)]
     events: Option<Vec<HookEvent>>,
     /// Daily limit for paid agents, in US dollars (default: 0)
-    #[arg(long, value_name = "usd", value_parser = parse_dollars)]
+    #[arg(long, value_name = "usd", value_parser = amount::dollars)]
     budget: Option<u64>,
     /// Write to a hooks folder that belongs to the project or is shared with other repositories, after showing the difference
     #[arg(long)]
@@ -296,4 +297,9 @@ fn binary(program: &Program) -> std::io::Result<PathBuf> {
         .map(|directory| directory.join("git-merkle"))
         .find(is_own);
     Ok(found.unwrap_or_else(|| Path::new(&own).to_owned()))
+}
+
+/// A path for a message.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", printable(&path.to_string_lossy()))
 }

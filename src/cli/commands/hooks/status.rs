@@ -7,7 +7,8 @@ use std::os::unix::ffi::OsStrExt;
 
 use serde::Serialize;
 
-use super::{open, show_path};
+use super::open::open;
+use super::step::show_path;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui, json};
 use crate::frame::model::Cost;

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::{StepDocument, open, show_steps, step_documents};
+use super::open::open;
+use super::step::{StepDocument, show_steps, step_documents};
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
 use crate::hook::install;

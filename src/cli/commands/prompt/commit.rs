@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Args, MessageDocument, write_foreign};
+use super::message::{MessageDocument, write_foreign};
 use crate::base::token;
 use crate::chat::Capabilities;
 use crate::cli::program::Program;
@@ -23,12 +23,12 @@ struct Document {
 
 /// Prints the words; nothing is sent.
 pub(super) fn print(
-    args: &Args,
+    format: &str,
     workspace: &Workspace,
     program: &mut Program,
 ) -> Result<Exit, CliError> {
-    if matches!(args.format.as_str(), "openai" | "anthropic") {
-        let message = format!("'--format {}' is for a session's messages", args.format);
+    if matches!(format, "openai" | "anthropic") {
+        let message = format!("'--format {format}' is for a session's messages");
         return Err(CliError::new(Exit::Usage, message).hint("take '--format json'"));
     }
     let diff = workspace.repository.staged_diff()?;
@@ -46,8 +46,8 @@ pub(super) fn print(
         .map(|message| token::estimate(&message.text))
         .sum();
     let ui = &mut program.ui;
-    match args.format.as_str() {
-        _ if ui.is_json() || args.format == "json" => {
+    match format {
+        _ if ui.is_json() || format == "json" => {
             let message = |message: &crate::chat::Message| MessageDocument {
                 role: message.role.as_str(),
                 text: message.text.clone(),

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::configured::definitions;
 use super::document;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
@@ -80,7 +81,7 @@ pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> 
     if !definition::is_name(name) {
         return Err(DefinitionError::Name(name.to_owned()).into());
     }
-    if super::definitions(program)?.get(name).is_ok() {
+    if definitions(program)?.get(name).is_ok() {
         let taken = CliError::new(
             Exit::Refused,
             format!("there is a provider '{name}' already"),

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::configured;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
 use crate::git::ConfigFile;
@@ -25,7 +26,7 @@ struct RemovedDocument<'a> {
 
 pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let name = args.name.as_str();
-    let definitions = super::definitions(program)?;
+    let definitions = configured::definitions(program)?;
     let definition = definitions.get(name)?;
     let status = key::status(definition, &program.environment)?;
     // Afterwards the provider's name does not lead to its key any more.
@@ -42,7 +43,7 @@ pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> 
         return Err(CliError::new(Exit::Refused, message)
             .hint("'git merkle config list --show-origin' shows what does"));
     }
-    if super::definitions(program)?.get(name).is_ok() {
+    if configured::definitions(program)?.get(name).is_ok() {
         program.ui.warn(&format!(
             "provider '{name}' is still defined; 'git merkle config list --show-origin' shows where"
         ));

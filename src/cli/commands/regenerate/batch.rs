@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Job;
+use super::job::Job;
 use crate::agent::Agent;
 use crate::base::clock;
 use crate::base::count::counted;

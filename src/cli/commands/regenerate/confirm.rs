@@ -1,7 +1,8 @@
 //! The checks before a request: the command sends nothing that looks like a secret, and spends nothing without your
 //! agreement or a budget.
 
-use super::{Job, dry_run};
+use super::dry_run;
+use super::job::Job;
 use crate::cli::CliError;
 use crate::cli::consent::{self, CostQuestion};
 use crate::cli::program::Program;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::Job;
+use super::job::Job;
 use super::syntheses::Scope;
 use crate::base::NodeId;
 use crate::base::count::counted;

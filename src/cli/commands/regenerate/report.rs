@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::batch::{self, BatchDocument};
-use super::{Job, event};
+use super::event;
+use super::job::Job;
 use crate::base::count::counted;
 use crate::base::{TreePath, clock};
 use crate::cli::absent;

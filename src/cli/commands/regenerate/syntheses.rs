@@ -1,6 +1,6 @@
 //! Which syntheses a run brings up to date besides, or in place of, what an agent makes by itself.
 
-use super::Args;
+use super::args::Args;
 use crate::agent::Agent;
 use crate::base::{AgentId, FrameType, NodeId};
 use crate::cli::{CliError, Exit};

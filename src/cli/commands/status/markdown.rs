@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Document;
+use super::document::Document;
 use crate::base::count::counted;
 use crate::base::count::files_and_directories;
 use crate::review::markdown::code;

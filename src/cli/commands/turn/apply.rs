@@ -4,7 +4,7 @@ use std::str::FromStr as _;
 
 use serde::Serialize;
 
-use super::open;
+use super::opened::open;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, json};
 use crate::git::WorkChange;

@@ -7,7 +7,8 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use super::super::provider::failure::failure;
-use super::{RecipientArgs, open, tell_state, write_text};
+use super::opened::{open, tell_state, write_text};
+use super::recipient::RecipientArgs;
 use crate::base::{self, printable};
 use crate::chat::Request;
 use crate::cli::commands::session::next_words;
@@ -33,7 +34,7 @@ pub(super) struct Run {
     #[command(flatten)]
     whom: RecipientArgs,
     /// Stop before this costs more US dollars
-    #[arg(long, value_name = "usd", value_parser = super::super::regenerate::parse_dollars)]
+    #[arg(long, value_name = "usd", value_parser = amount::dollars)]
     max_cost: Option<u64>,
     /// Stop before this makes more calls, failed attempts included
     #[arg(long, value_name = "number", value_parser = amount::count)]

@@ -1,0 +1,58 @@
+//! The providers that the settings in force define, inside of a repository or not.
+
+use crate::cli::program::Program;
+use crate::cli::{CliError, Exit};
+use crate::config::Stack;
+use crate::git::{OpenError, Repository};
+use crate::provider::{Definition, DefinitionError, Definitions};
+use crate::workspace::{JudgedFolder, Presentation, settings};
+
+/// The providers that the settings in force define.
+pub(in crate::cli) fn definitions(program: &mut Program) -> Result<Definitions, CliError> {
+    Ok(Definitions::load(&stack(program)?)?)
+}
+
+/// The settings in force, inside of a repository or not.
+pub(in crate::cli) fn stack(program: &mut Program) -> Result<Stack, CliError> {
+    let location = program.global.location();
+    let repository = match Repository::open(&location) {
+        Ok(repository) => Some(repository),
+        Err(OpenError::NotFound(_)) if location.git_dir.is_none() => None,
+        Err(error) => return Err(error.into()),
+    };
+    let judge = |repository| {
+        JudgedFolder::read(
+            repository,
+            &program.environment,
+            program.global.trust.as_deref(),
+        )
+    };
+    let judged = repository.as_ref().map(judge);
+    let gathered = settings::gather(
+        repository.as_ref().zip(judged.as_ref()),
+        &program.environment,
+        program.global.settings(),
+    )?;
+    gathered.check()?;
+    if let Some(repository) = &repository {
+        program.ui.adopt(Presentation::load(repository));
+    }
+    for warning in gathered.warnings() {
+        program.ui.warn(&warning);
+    }
+    Ok(gathered.stack)
+}
+
+/// The one of a name, or the only one.
+pub(in crate::cli) fn chosen<'a>(
+    definitions: &'a Definitions,
+    name: Option<&str>,
+) -> Result<&'a Definition, CliError> {
+    let found = name.map_or_else(|| definitions.the_only(), |name| definitions.get(name));
+    found.map_err(|error| match error {
+        DefinitionError::Several(_) => {
+            CliError::from_source(Exit::Config, error).hint("name one of them")
+        }
+        other => other.into(),
+    })
+}

@@ -1,0 +1,88 @@
+//! The session of a turn: opened for a change, and what is said of it afterwards.
+
+use std::io::IsTerminal as _;
+
+use serde::Serialize;
+
+use crate::cli::commands::session::next_words;
+use crate::cli::program::Program;
+use crate::cli::{CliError, Exit, Style};
+use crate::session::apply::WORK;
+use crate::session::folder::REPORT;
+use crate::session::{self, OpenSession, Status};
+use crate::workspace::Workspace;
+
+#[derive(Serialize)]
+struct StateDocument<'a> {
+    session: &'a str,
+    turn: String,
+    phase: &'static str,
+    status: &'static str,
+    /// Where the report is, below the work tree, once the turn has ended.
+    report: Option<String>,
+    next: String,
+}
+
+/// The session that is meant, taken for changing it.
+pub(super) fn open(
+    named: Option<&str>,
+    workspace: &Workspace,
+    program: &Program,
+) -> Result<OpenSession, CliError> {
+    let open = session::open::open_session(
+        workspace,
+        session::open::session_folder(&workspace.repository, named)?,
+    )?;
+    for warning in &open.warnings {
+        program.ui.warn(warning);
+    }
+    Ok(open)
+}
+
+/// Says where the last turn stands and what comes next.
+pub(super) fn tell_state(open: &OpenSession, program: &mut Program) -> Result<Exit, CliError> {
+    let Some((number, turn)) = open.session.turns.last() else {
+        return Ok(Exit::Done);
+    };
+    let next = next_words(&open.folder, &open.session);
+    let report = turn.closed.is_some().then(|| {
+        open.folder
+            .relative(Some(*number), REPORT)
+            .display()
+            .to_string()
+    });
+    let ui = &mut program.ui;
+    let (phase, status) = (turn.phase().as_str(), turn.status().as_str());
+    if ui.is_json() {
+        let (session, turn) = (open.folder.name.as_str(), number.to_string());
+        ui.write_json(
+            "turn-state",
+            &StateDocument {
+                session,
+                turn,
+                phase,
+                status,
+                report,
+                next,
+            },
+        )?;
+        return Ok(Exit::Done);
+    }
+    writeln!(ui, "turn {number} ({phase}): {status}")?;
+    if WORK.contains(&turn.phase()) && turn.status() == Status::Approved {
+        ui.note("write its files with 'git merkle turn apply'");
+    }
+    ui.note(&next);
+    Ok(Exit::Done)
+}
+
+/// Writes a text: as it is where a program reads it, and so that it cannot move the cursor where a person does.
+pub(super) fn write_text(text: &str, program: &mut Program) -> Result<(), CliError> {
+    if std::io::stdout().is_terminal() {
+        let text = program.ui.styled(Style::Plain, text).to_string();
+        write!(program.ui, "{text}")?;
+    } else {
+        write!(program.ui, "{text}")?;
+    }
+    Ok(())
+}
