@@ -9,6 +9,7 @@ use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, ObjectError, Repository, Side};
 use crate::regen::record::{Blob, Records, with_blob};
 use crate::review;
+use crate::symbol::Outline;
 use crate::synthesis::outline;
 
 /// Headers that are read at most for what they declare: of more nothing is known.
@@ -49,6 +50,10 @@ pub(super) struct Headers<'r> {
     records: &'r Records,
     tree: NodeId,
     known: HashMap<TreePath, Rc<Given>>,
+    /// The headers of folders that were looked through; `None` for one with too many. Files of many folders share those above.
+    included: HashMap<TreePath, Option<Rc<[Placed]>>>,
+    /// What headers declare.
+    declared: HashMap<NodeId, Rc<[String]>>,
 }
 
 impl<'r> Headers<'r> {
@@ -58,6 +63,8 @@ impl<'r> Headers<'r> {
             records,
             tree,
             known: HashMap::new(),
+            included: HashMap::new(),
+            declared: HashMap::new(),
         }
     }
 
@@ -72,7 +79,7 @@ impl<'r> Headers<'r> {
         Ok(given)
     }
 
-    fn look(&self, folder: &TreePath) -> Result<Given, ObjectError> {
+    fn look(&mut self, folder: &TreePath) -> Result<Given, ObjectError> {
         let (mut included, mut beside) = (Vec::new(), Vec::new());
         let mut installed: BTreeSet<String> = BTreeSet::new();
         let mut at = Some(folder.clone());
@@ -81,8 +88,11 @@ impl<'r> Headers<'r> {
             for (path, side) in entries(self.repo, self.tree, &folder)? {
                 let name = name_of(&path);
                 if side.0 == EntryMode::Directory {
-                    if name == "include" && !self.add_headers(&path, side.1, &mut included)? {
-                        return Ok(Given::default());
+                    if name == "include" {
+                        match self.included(&path, side.1)? {
+                            Some(found) => included.extend_from_slice(&found),
+                            None => return Ok(Given::default()),
+                        }
                     }
                 } else if BUILD_FILES.contains(&&*name) {
                     installed.extend(self.installed(side)?);
@@ -94,6 +104,9 @@ impl<'r> Headers<'r> {
         }
         let is_internal = |path: &TreePath| review::is_internal_header(&path.to_text());
         included.retain(|(path, _)| !is_internal(path));
+        if included.len() > HEADERS_MAX {
+            return Ok(Given::default());
+        }
         if included.is_empty() {
             included = beside;
             included.retain(|(path, _)| installed.contains(&*name_of(path)));
@@ -103,7 +116,7 @@ impl<'r> Headers<'r> {
         }
         let mut names = BTreeSet::new();
         for (path, side) in &included {
-            names.extend(self.declared(path, *side)?);
+            names.extend(self.declared(path, *side)?.iter().cloned());
         }
         Ok(Given {
             headers: Some(included.into_iter().map(|(path, _)| path).collect()),
@@ -120,26 +133,43 @@ impl<'r> Headers<'r> {
     }
 
     /// The names that a header declares.
-    fn declared(&self, path: &TreePath, side: Side) -> Result<Vec<String>, ObjectError> {
-        with_blob(self.repo, &side.1, |blob| {
-            let Blob::Data(data) = blob else {
-                return Vec::new();
-            };
-            let outline = self
-                .records
-                .read(&side.1, path.name(), &outline::shown(data));
-            let names = outline.symbols.iter().map(|symbol| symbol.name.clone());
-            names.collect()
-        })
+    fn declared(&mut self, path: &TreePath, side: Side) -> Result<Rc<[String]>, ObjectError> {
+        if let Some(known) = self.declared.get(&side.1) {
+            return Ok(known.clone());
+        }
+        let name = path.name();
+        let outline = match self.records.find(&side.1, outline::language(name, b"")) {
+            Some(outline) => outline,
+            None => with_blob(self.repo, &side.1, |blob| match blob {
+                Blob::Data(data) => self.records.read(&side.1, name, &outline::shown(data)),
+                _ => Outline::default(),
+            })?,
+        };
+        let names: Rc<[String]> = outline.symbols.into_iter().map(|one| one.name).collect();
+        self.declared.insert(side.1, names.clone());
+        Ok(names)
     }
 
-    /// Adds the headers below a folder; false where there are too many.
-    fn add_headers(
+    /// The headers below a folder; `None` where there are too many.
+    fn included(
+        &mut self,
+        folder: &TreePath,
+        id: NodeId,
+    ) -> Result<Option<Rc<[Placed]>>, ObjectError> {
+        if let Some(known) = self.included.get(folder) {
+            return Ok(known.clone());
+        }
+        let found = self.headers_below(folder, id)?.map(Rc::from);
+        self.included.insert(folder.clone(), found.clone());
+        Ok(found)
+    }
+
+    fn headers_below(
         &self,
         folder: &TreePath,
         id: NodeId,
-        found: &mut Vec<Placed>,
-    ) -> Result<bool, ObjectError> {
+    ) -> Result<Option<Vec<Placed>>, ObjectError> {
+        let mut found = Vec::new();
         let mut waiting = vec![(folder.clone(), id)];
         let mut read = 0;
         while let Some((folder, id)) = waiting.pop() {
@@ -152,10 +182,10 @@ impl<'r> Headers<'r> {
                 }
             }
             if found.len() > HEADERS_MAX || read > HEADERS_MAX {
-                return Ok(false);
+                return Ok(None);
             }
         }
-        Ok(true)
+        Ok(Some(found))
     }
 }
 
