@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::version::{entries, read_code, version_of};
 use crate::base::{NodeId, TreePath};
-use crate::git::{EntryMode, ObjectError, Repository};
+use crate::git::{ObjectError, Repository, Side};
 use crate::regen::record::Records;
 use crate::review::{self, DeclaredBeside, File, Version};
 
@@ -18,11 +18,8 @@ pub(super) fn leave_out_declared_beside(
     let folders = folders_with_variants(files);
     let mut packages = BTreeMap::new();
     for folder in folders {
-        let sides = [
-            Package::read(repo, records, old, &folder)?,
-            Package::read(repo, records, new, &folder)?,
-        ];
-        packages.insert(folder, sides);
+        let package = Package::read(repo, records, [old, new], &folder)?;
+        packages.insert(folder, package);
     }
     for file in files {
         let path = file.path();
@@ -35,8 +32,9 @@ pub(super) fn leave_out_declared_beside(
                 }
             }
             sides
-        } else if let Some(packages) = path.parent().and_then(|folder| packages.get(&folder)) {
-            packages.each_ref().map(|package| package.beside(path))
+        } else if let Some(package) = path.parent().and_then(|folder| packages.get(&folder)) {
+            let beside = package.beside(path);
+            [beside.clone(), beside]
         } else {
             continue;
         };
@@ -55,23 +53,33 @@ fn folders_with_variants(files: &[File]) -> BTreeSet<TreePath> {
         .collect()
 }
 
-/// The files of a package of Go in one tree, by path.
-struct Package(Vec<Version>);
+/// What each file of a package of Go declares both before and after, by path: what goes from one file to another is news.
+struct Package(Vec<(TreePath, DeclaredBeside)>);
 
 impl Package {
     fn read(
         repo: &Repository,
         records: &Records,
-        tree: NodeId,
+        [old, new]: [NodeId; 2],
         folder: &TreePath,
     ) -> Result<Self, ObjectError> {
+        let after: BTreeMap<TreePath, Side> = entries(repo, new, folder)?.into_iter().collect();
         let mut files = Vec::new();
-        for (path, side) in entries(repo, tree, folder)? {
+        for (path, side) in entries(repo, old, folder)? {
             let name = path.name();
             let is_source = name.ends_with(b".go") && !name.ends_with(b"_test.go");
-            if is_source && matches!(side.0, EntryMode::File | EntryMode::Executable) {
-                files.push(version_of(repo, records, &path, side)?);
-            }
+            let Some(now) = after.get(&path).filter(|_| is_source) else {
+                continue;
+            };
+            let read = |side: Side| -> Result<DeclaredBeside, ObjectError> {
+                let mut declared = DeclaredBeside::default();
+                if let Some(code) = version_of(repo, records, &path, side)?.code() {
+                    declared.add(code);
+                }
+                Ok(declared)
+            };
+            let common = read(side)?.common(&read(*now)?);
+            files.push((path, common));
         }
         Ok(Self(files))
     }
@@ -79,10 +87,8 @@ impl Package {
     /// What the files declare but for one.
     fn beside(&self, path: &TreePath) -> DeclaredBeside {
         let mut beside = DeclaredBeside::default();
-        let others = self.0.iter().filter(|version| version.path != *path);
-        others
-            .filter_map(Version::code)
-            .for_each(|code| beside.add(code));
+        let others = self.0.iter().filter(|file| file.0 != *path);
+        others.for_each(|file| beside.extend(file.1.clone()));
         beside
     }
 }

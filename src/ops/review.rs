@@ -15,6 +15,7 @@ use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, ObjectError, Repository, Side, diff_trees};
 use crate::regen::record::Records;
 use crate::review::{self, Changes, Content, Declaration, File, FileRole, How, Refers, Version};
+use crate::symbol::Language;
 use crate::symbol::map::{MapEntry, MapFile};
 use crate::workspace::Workspace;
 
@@ -100,6 +101,9 @@ fn narrow(
                     let mut read = |path: &TreePath| read_code(repo, records, tree, path);
                     let exposed = modules.exposed(path, &mut read)?;
                     exposed.narrow(&mut code.declarations);
+                    if code.language == Some(Language::Rust) {
+                        review::narrow_implementations(&mut code.declarations);
+                    }
                 }
                 _ => {}
             }

@@ -22,6 +22,22 @@ impl DeclaredBeside {
             .extend(code.declarations.iter().map(|one| key(code.language, one)));
     }
 
+    /// What both declare.
+    #[must_use]
+    pub fn common(self, other: &Self) -> Self {
+        Self(
+            self.0
+                .into_iter()
+                .filter(|key| other.0.contains(key))
+                .collect(),
+        )
+    }
+
+    /// Adds what others declare.
+    pub fn extend(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
     fn has(&self, language: Option<Language>, one: &Declaration) -> bool {
         self.0.contains(&key(language, one))
     }

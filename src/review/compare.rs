@@ -42,6 +42,7 @@ pub fn compare(files: Vec<File>) -> Changes {
     let sides = Sides { files: &files };
     let moved = sides.moved(&mut gone, &mut come);
     overloads.extend(moved.overloads);
+    pairs.extend(sides.passed_on(&moved.pairs, &mut gone, &mut come));
     let mut list: Vec<Change> = Vec::new();
     for (old, new) in pairs {
         list.extend(sides.changed(old, new));
@@ -152,11 +153,13 @@ fn pair_up<'d, P: Copy>(
     pairs
 }
 
-/// Its name, and whether that is one of a field: in some languages a method of that name is no overload of it.
-fn key(one: &Declaration) -> (&str, bool) {
+/// Its name; whether that is one of a field: in some languages a method of that name is no overload of it; and whether it is
+/// only passed on: what it names may have moved, see [`Sides::passed_on`].
+fn key(one: &Declaration) -> (&str, bool, bool) {
     (
         &one.name,
         one.kind == Kind::Field && one.name.contains("::"),
+        one.kind == Kind::Export,
     )
 }
 
@@ -286,8 +289,9 @@ impl Sides<'_> {
             if let ([from], [to]) = (&from[..], &to[..])
                 && from.0 != to.0
                 && let (before, after) = (self.before(*from).1, self.after(*to).1)
-                && before.owner.or(after.owner).is_none()
-                && (is_alike(before, after) || self.are_of_one_package(from.0, to.0))
+                && (is_moved_implementation(before, after)
+                    || before.owner.or(after.owner).is_none()
+                        && (is_alike(before, after) || self.are_of_one_package(from.0, to.0)))
             {
                 moved.insert(*from, *to);
                 continue;
@@ -327,6 +331,46 @@ impl Sides<'_> {
             pairs: moved.into_iter().collect(),
             overloads,
         }
+    }
+
+    /// Declarations that a file passed on before or does now. One that moved stays where it was for all who use it: what its
+    /// file says of that is no news. Else the two are one declaration that has changed.
+    fn passed_on(
+        &self,
+        moved: &[(Place, Place)],
+        gone: &mut Vec<Place>,
+        come: &mut Vec<Place>,
+    ) -> Vec<(Place, Place)> {
+        let name = |one: &Declaration| one.owner.is_none().then(|| one.own.clone());
+        let old = |place: &Place| self.before(*place).1;
+        let new = |place: &Place| self.after(*place).1;
+        let (mut left, mut reached) = (BTreeSet::new(), BTreeSet::new());
+        for (from, to) in moved {
+            left.extend(name(old(from)).map(|name| (from.0, name)));
+            reached.extend(name(new(to)).map(|name| (to.0, name)));
+        }
+        let is_said = |place: &Place, one: &Declaration, places: &BTreeSet<(u32, String)>| {
+            one.kind == Kind::Export
+                && name(one).is_some_and(|name| places.contains(&(place.0, name)))
+        };
+        come.retain(|place| !is_said(place, new(place), &left));
+        gone.retain(|place| !is_said(place, old(place), &reached));
+        let mut pairs = Vec::new();
+        gone.retain(|place| {
+            let one = old(place);
+            let is_same = |other: &Place| {
+                let after = new(other);
+                other.0 == place.0
+                    && after.name == one.name
+                    && (after.kind == Kind::Export) != (one.kind == Kind::Export)
+            };
+            let Some(at) = come.iter().position(is_same) else {
+                return true;
+            };
+            pairs.push((*place, come.remove(at)));
+            false
+        });
+        pairs
     }
 
     /// What moved, with its members one change; what changed on the way is a change of its own.
@@ -420,6 +464,14 @@ fn is_alike(one: &Declaration, other: &Declaration) -> bool {
     }
 }
 
+/// Whether it is one implementation of a trait: that is one wherever it stands, beside its type or not.
+fn is_moved_implementation(one: &Declaration, other: &Declaration) -> bool {
+    [one, other]
+        .iter()
+        .all(|one| one.kind == Kind::Implementation)
+        && one.behind() == other.behind()
+}
+
 /// Whether a name that `__all__` passes on in one version of a file of Python is one that the other has imported and, without an
 /// `__all__`, passed on as well.
 fn is_imported(one: &Declaration, other: &Code) -> bool {
@@ -440,7 +492,7 @@ fn members(declarations: &[Declaration], number: u32) -> Vec<String> {
     }
     for (at, one) in declarations.iter().enumerate() {
         if one.owner.is_some_and(|owner| within[owner as usize]) {
-            within[at] = true;
+            within[at] = one.kind != Kind::Implementation;
             if one.visibility == declarations[number as usize].visibility {
                 names.push(one.name.clone());
             }

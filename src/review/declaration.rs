@@ -200,8 +200,13 @@ impl Listing<'_> {
             let before = (one.span.0 as usize).checked_sub(1);
             before.is_some_and(|before| matches!(text.get(before), Some(b' ' | b'\t')))
         };
+        // What a list of public names has is declared, whichever of the two it is.
+        let has_list = self.text.contains("__all__");
         let is_stand_in = |one: &Declaration| {
-            one.owner.is_none() && names.contains(one.name.as_str()) && is_in_block(one)
+            one.owner.is_none()
+                && names.contains(one.name.as_str())
+                && is_in_block(one)
+                && !(has_list && one.is_public())
         };
         retain(&mut self.found, |one| !is_stand_in(one));
     }

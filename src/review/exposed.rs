@@ -3,7 +3,7 @@
 //! `pub` alone does not say so: each module around has to be `pub` too, or one of them has to pass the item on with
 //! `pub use`. What only the crate itself can name is as visible as `pub(crate)`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::declaration::Declaration;
 use crate::symbol::{Kind, Visibility};
@@ -132,6 +132,35 @@ impl Exposed {
     }
 }
 
+/// Makes implementations of traits, and for types, of the same file that no other crate can name visible to their crate alone.
+///
+/// A trait or type of that name in another file may be meant where the file declares none.
+pub fn narrow_implementations(declarations: &mut [Declaration]) {
+    let named = |kinds: [Kind; 2]| -> BTreeMap<String, bool> {
+        let mut names = BTreeMap::new();
+        let all = declarations.iter().filter(|one| kinds.contains(&one.kind));
+        for one in all {
+            *names.entry(one.own.clone()).or_default() |= one.is_public();
+        }
+        names
+    };
+    let traits = named([Kind::Interface, Kind::Interface]);
+    let types = named([Kind::Struct, Kind::Enum]);
+    for at in 0..declarations.len() {
+        let one = &declarations[at];
+        let is_of_hidden = match one.owner {
+            Some(owner) => declarations[owner as usize].visibility != Visibility::Public,
+            None => false,
+        };
+        let target = one.name.rsplit_once("::").unwrap_or_default().0;
+        let is_hidden = one.kind == Kind::Implementation
+            && (traits.get(&one.own) == Some(&false) || types.get(target) == Some(&false));
+        if one.is_public() && (is_of_hidden || is_hidden) {
+            declarations[at].visibility = Visibility::Package;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,6 +224,19 @@ mod tests {
         ] {
             assert_eq!(seen(path, texts), expected, "{path} {texts:?}");
         }
+    }
+
+    #[test]
+    fn an_implementation_of_a_hidden_trait_or_for_a_hidden_type_is_hidden() {
+        let text = "pub(crate) trait Index {\n    fn at(&self);\n}\nimpl Index for u8 {\n    fn at(&self) {}\n}\nstruct Own(u8);\nimpl fmt::Debug for Own {}\npub struct Known;\nimpl fmt::Debug for Known {}\nimpl Other for Elsewhere {}\n";
+        let mut all = read(text);
+        narrow_implementations(&mut all);
+        let public: Vec<&str> = all
+            .iter()
+            .filter(|one| one.is_public())
+            .map(|one| one.name.as_str())
+            .collect();
+        assert_eq!(public, ["Known", "Known::Debug", "Elsewhere::Other"]);
     }
 
     #[test]

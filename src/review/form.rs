@@ -43,10 +43,14 @@ fn without_std(signature: &str) -> String {
     out + rest
 }
 
-/// A lifetime without a name may be left out, and `mut` before a parameter is the function's own matter.
+/// A lifetime without a name may be left out, `mut` before a parameter is the function's own matter, and whether an implementation
+/// is unsafe follows from its trait.
 fn without_elided(signature: &str) -> String {
     let short = signature.replace("<'_>", "").replace("'_, ", "");
     let short = short.replace("(mut ", "(").replace(", mut ", ", ");
+    if let Some(rest) = short.strip_prefix("unsafe impl") {
+        return format!("impl{rest}");
+    }
     match short.split_once("use ") {
         Some((lead, path)) if short.starts_with("pub") => {
             let path = ["crate::", "self::", "::"]
@@ -329,6 +333,7 @@ mod tests {
         rust fn f() -> my_std::A != fn f() -> my_A
         rust fn f(mut self, mut a: A) == fn f(self, a: A)
         rust fn f(&mut self, a: *mut A) != fn f(&self, a: *const A)
+        rust unsafe impl f for A == impl f for A
         go func f(path string, v interface{}) (MetaData, error) == func f(p string, v any) (MetaData, error)
         go func f(a, b int, c string) (n int, err error) == func f(x int, y int, z string) (int, error)
         go func f(a, b int) != func f(a int)

@@ -36,7 +36,7 @@ pub use change::{Change, Changes, Code, Content, File, How, Refers, Version};
 pub use compare::compare;
 pub use declaration::{Declaration, declarations};
 pub use delta::{Piece, delta};
-pub use exposed::{Exposed, ModuleAround, exposed};
+pub use exposed::{Exposed, ModuleAround, exposed, narrow_implementations};
 pub use header::{installed, is_internal_header, narrow_to_library, narrow_to_linked};
 pub use package::{PackageAround, is_private_name, reachable};
 pub use role::{FileRole, role};

@@ -48,7 +48,7 @@ pub fn role(path: &[u8]) -> FileRole {
         || !is_document() && !is_setting() && is_test_name()
     {
         FileRole::Test
-    } else if standing(path) < 0.1 {
+    } else if standing(text.replace("/contrib/", "/").as_bytes()) < 0.1 {
         FileRole::Aside
     } else {
         FileRole::Program
@@ -71,6 +71,8 @@ mod tests {
             ("docs/tutorial/tests.rst", FileRole::Aside),
             (".github/workflows/tests.yaml", FileRole::Aside),
             ("examples/a.py", FileRole::Aside),
+            ("contrib/a.py", FileRole::Aside),
+            ("django/contrib/auth/models.py", FileRole::Program),
         ] {
             assert_eq!(role(path.as_bytes()), expected, "{path}");
         }

@@ -258,6 +258,9 @@ fn a_package_of_go_is_a_folder() {
         + chi/context.go
           | package chi
           | type writer struct{}
+          | type Fault struct {
+          |     Line int
+          | }
         + chi/writer.go
           | package chi
           | func (w *writer) Close() {}
@@ -281,6 +284,9 @@ fn a_package_of_go_is_a_folder() {
         + chi/writer.go
           | package chi
           | func (w *writer) Push(a int) {}
+          | type Fault struct {
+          |     Line int
+          | }
         + chi/old.go
           | // +build !go1.8
           |
@@ -290,7 +296,7 @@ fn a_package_of_go_is_a_folder() {
     "#,
     );
     insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
-    2 public declarations added, 5 signatures changed, 1 moved, 2 private · 4 of 4 files are code
+    2 public declarations added, 5 signatures changed, 2 moved, 2 private · 4 of 4 files are code
     JSON Kind = iota→1   chi/chi.go:5
     context.→std. Context.Context   chi/chi.go:10
     URLParam(ctx context.Context→r *http.Request, …)   chi/context.go:3
@@ -299,8 +305,56 @@ fn a_package_of_go_is_a_folder() {
     + Plain   chi/chi.go:4
     + Old   chi/old.go:5
     moved: URLParam   chi/chi.go → chi/context.go
+    moved: struct Fault (1 member)   chi/context.go → chi/writer.go
     − writer.Close   chi/writer.go
     + writer.Push   chi/writer.go:2
+    ");
+}
+
+#[test]
+fn what_a_file_passes_on_after_it_moved_is_no_news() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        r"
+        commit first
+        + src/lib.rs
+          | mod other;
+          | pub struct Vector { len: usize }
+          | impl Vector {
+          |     pub fn len(&self) -> usize { self.len }
+          | }
+          | pub fn gone() {}
+          | pub fn passed() -> u8 { 1 }
+        + src/other.rs
+          | use crate::Vector;
+          | impl std::fmt::Debug for Vector {
+          |     fn fmt(&self) {}
+          | }
+        commit second
+        + src/lib.rs
+          | mod other;
+          | mod vector;
+          | pub use vector::Vector;
+          | pub use elsewhere::passed;
+        + src/other.rs = use crate::Vector;
+        + src/vector.rs
+          | pub struct Vector { len: usize }
+          | impl Vector {
+          |     pub fn len(&self) -> usize { self.len }
+          | }
+          | impl std::fmt::Debug for Vector {
+          |     fn fmt(&self) {}
+          | }
+    ",
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    1 public declaration removed, 1 signature changed, 2 moved, 1 private · 3 of 3 files are code
+    − gone   src/lib.rs
+    pub fn→use elsewhere:: passed−() −-> u8   src/lib.rs:4
+    moved: struct Vector (2 members)   src/lib.rs → src/vector.rs
+    moved: impl std::fmt::Debug for Vector   src/other.rs → src/vector.rs
+    + module vector   src/lib.rs:2
     ");
 }
 
