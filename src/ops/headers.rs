@@ -50,10 +50,24 @@ pub(super) struct Headers<'r> {
     records: &'r Records,
     tree: NodeId,
     known: HashMap<TreePath, Rc<Given>>,
+    /// The same by the headers: files of many folders see the same ones.
+    by_headers: HashMap<Vec<TreePath>, Rc<Given>>,
     /// The headers of folders that were looked through; `None` for one with too many. Files of many folders share those above.
     included: HashMap<TreePath, Option<Rc<[Placed]>>>,
+    folders: HashMap<TreePath, Rc<Folder>>,
+    /// What build files install.
+    installed: HashMap<NodeId, Rc<BTreeSet<String>>>,
     /// What headers declare.
     declared: HashMap<NodeId, Rc<[String]>>,
+}
+
+/// What of a folder matters for the files in it and below.
+#[derive(Default)]
+struct Folder {
+    /// Its folder of headers for others.
+    include: Option<(TreePath, NodeId)>,
+    build_files: Vec<NodeId>,
+    headers: Vec<Placed>,
 }
 
 impl<'r> Headers<'r> {
@@ -63,7 +77,10 @@ impl<'r> Headers<'r> {
             records,
             tree,
             known: HashMap::new(),
+            by_headers: HashMap::new(),
             included: HashMap::new(),
+            folders: HashMap::new(),
+            installed: HashMap::new(),
             declared: HashMap::new(),
         }
     }
@@ -74,62 +91,93 @@ impl<'r> Headers<'r> {
         if let Some(given) = self.known.get(&folder) {
             return Ok(given.clone());
         }
-        let given = Rc::new(self.look(&folder)?);
+        let given = self.look(&folder)?;
         self.known.insert(folder, given.clone());
         Ok(given)
     }
 
-    fn look(&mut self, folder: &TreePath) -> Result<Given, ObjectError> {
-        let (mut included, mut beside) = (Vec::new(), Vec::new());
-        let mut installed: BTreeSet<String> = BTreeSet::new();
+    fn look(&mut self, folder: &TreePath) -> Result<Rc<Given>, ObjectError> {
+        let mut around: Vec<Rc<Folder>> = Vec::new();
         let mut at = Some(folder.clone());
         for _ in 0..DEPTH_MAX {
             let Some(folder) = at else { break };
-            for (path, side) in entries(self.repo, self.tree, &folder)? {
-                let name = name_of(&path);
-                if side.0 == EntryMode::Directory {
-                    if name == "include" {
-                        match self.included(&path, side.1)? {
-                            Some(found) => included.extend_from_slice(&found),
-                            None => return Ok(Given::default()),
-                        }
-                    }
-                } else if BUILD_FILES.contains(&&*name) {
-                    installed.extend(self.installed(side)?);
-                } else if path.as_bytes().ends_with(b".h") {
-                    beside.push((path, side));
-                }
-            }
+            around.push(self.folder(&folder)?);
             at = folder.parent();
         }
-        let is_internal = |path: &TreePath| review::is_internal_header(&path.to_text());
-        included.retain(|(path, _)| !is_internal(path));
+        let mut included: Vec<Placed> = Vec::new();
+        for (path, id) in around.iter().filter_map(|folder| folder.include.as_ref()) {
+            match self.included(path, *id)? {
+                Some(found) => included.extend_from_slice(&found),
+                None => return Ok(Rc::default()),
+            }
+        }
         if included.len() > HEADERS_MAX {
-            return Ok(Given::default());
+            return Ok(Rc::default());
+        }
+        included.retain(|(path, _)| !review::is_internal_header(&path.to_text()));
+        if included.is_empty() {
+            let mut installed: BTreeSet<String> = BTreeSet::new();
+            for id in around.iter().flat_map(|folder| &folder.build_files) {
+                installed.extend(self.installed(id)?.iter().cloned());
+            }
+            let headers = around.iter().flat_map(|folder| &folder.headers);
+            let installed = headers.filter(|(path, _)| installed.contains(&*name_of(path)));
+            included = installed.cloned().collect();
         }
         if included.is_empty() {
-            included = beside;
-            included.retain(|(path, _)| installed.contains(&*name_of(path)));
+            return Ok(Rc::default());
         }
-        if included.is_empty() {
-            return Ok(Given::default());
+        let paths: Vec<TreePath> = included.iter().map(|(path, _)| path.clone()).collect();
+        if let Some(known) = self.by_headers.get(&paths) {
+            return Ok(known.clone());
         }
         let mut names = BTreeSet::new();
         for (path, side) in &included {
             names.extend(self.declared(path, *side)?.iter().cloned());
         }
-        Ok(Given {
-            headers: Some(included.into_iter().map(|(path, _)| path).collect()),
+        let given = Rc::new(Given {
+            headers: Some(paths.iter().cloned().collect()),
             names: Some(names),
-        })
+        });
+        self.by_headers.insert(paths, given.clone());
+        Ok(given)
+    }
+
+    /// What of a folder itself matters.
+    fn folder(&mut self, folder: &TreePath) -> Result<Rc<Folder>, ObjectError> {
+        if let Some(known) = self.folders.get(folder) {
+            return Ok(known.clone());
+        }
+        let mut found = Folder::default();
+        for (path, side) in entries(self.repo, self.tree, folder)? {
+            let name = name_of(&path);
+            if side.0 == EntryMode::Directory {
+                if name == "include" {
+                    found.include = Some((path, side.1));
+                }
+            } else if BUILD_FILES.contains(&&*name) {
+                found.build_files.push(side.1);
+            } else if path.as_bytes().ends_with(b".h") {
+                found.headers.push((path, side));
+            }
+        }
+        let found = Rc::new(found);
+        self.folders.insert(folder.clone(), found.clone());
+        Ok(found)
     }
 
     /// The names of the headers that a build file installs.
-    fn installed(&self, side: Side) -> Result<BTreeSet<String>, ObjectError> {
-        with_blob(self.repo, &side.1, |blob| match blob {
+    fn installed(&mut self, id: &NodeId) -> Result<Rc<BTreeSet<String>>, ObjectError> {
+        if let Some(known) = self.installed.get(id) {
+            return Ok(known.clone());
+        }
+        let installed = with_blob(self.repo, id, |blob| match blob {
             Blob::Data(data) => review::installed(&String::from_utf8_lossy(data)),
             _ => BTreeSet::new(),
-        })
+        })?;
+        let installed = Rc::new(installed);
+        self.installed.insert(*id, installed.clone());
+        Ok(installed)
     }
 
     /// The names that a header declares.

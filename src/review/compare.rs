@@ -408,6 +408,7 @@ impl Sides<'_> {
             let other = other.as_ref().and_then(Version::code);
             if declaration.owner.is_some_and(is_member)
                 || other.is_some_and(|other| is_imported(declaration, other))
+                || other.is_some_and(|other| is_written_by_macro(declaration, other))
             {
                 continue;
             }
@@ -470,6 +471,20 @@ fn is_moved_implementation(one: &Declaration, other: &Declaration) -> bool {
         .iter()
         .all(|one| one.kind == Kind::Implementation)
         && one.behind() == other.behind()
+}
+
+/// Whether a macro of the other version names trait and type of an implementation, as `fmt_impl!(Debug, Bytes)`: it writes that.
+fn is_written_by_macro(one: &Declaration, other: &Code) -> bool {
+    let target = one.name.rsplit_once("::").unwrap_or_default().0;
+    let is_part = |c: char| !c.is_alphanumeric() && c != '_';
+    let names = |line: &str, name: &str| line.split(is_part).any(|word| word == name);
+    one.kind == Kind::Implementation
+        && other.language == Some(Language::Rust)
+        && other
+            .text
+            .lines()
+            .filter(|line| line.contains("!(") || line.contains("! {"))
+            .any(|line| names(line, &one.own) && names(line, target))
 }
 
 /// Whether a name that `__all__` passes on in one version of a file of Python is one that the other has imported and, without an

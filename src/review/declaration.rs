@@ -4,6 +4,7 @@ use super::export;
 use super::form::form;
 use super::import;
 use super::lifetime;
+use super::literal;
 use super::signature::{attribute, counts, find_word, normal, normal_value};
 use crate::symbol::{BodyDigest, Kind, Language, Outline, Symbol, Visibility};
 
@@ -214,14 +215,20 @@ impl Listing<'_> {
     /// One with what is known of it from around.
     fn declaration(&self, symbol: &Symbol, around: Around<'_>) -> Declaration {
         let attributes = symbol.attributes.iter().filter(|text| counts(text));
-        let signature = match symbol.signature.split_once(" = ") {
-            Some((name, value))
-                if self.language == Some(Language::Python) && has_value(symbol.kind) =>
-            {
-                let value = normal_value(self.language, value);
-                [&normal(self.language, name), " = ", &value].concat()
-            }
-            _ => normal(self.language, &symbol.signature),
+        let is_python = self.language == Some(Language::Python);
+        let named = symbol.signature.split_once(" = ");
+        let named = named.filter(|_| is_python && has_value(symbol.kind));
+        // What is shown is as it is written, what is compared in one form.
+        let (signature, form) = if let Some((name, value)) = named {
+            let name = normal(self.language, name);
+            let form = format!("{name} = {}", normal_value(self.language, value));
+            let signature = format!("{name} = {}", literal::without_brackets(value));
+            (signature, Some(form))
+        } else {
+            let signature = normal(self.language, &symbol.signature);
+            let own = own_name(symbol);
+            let form = form(self.language, &signature, own, around.lifetimes);
+            (signature, form)
         };
         Declaration {
             name: around.name.to_owned(),
@@ -229,12 +236,7 @@ impl Listing<'_> {
             kind: symbol.kind,
             visibility: around.visibility,
             own_visibility: around.own_visibility,
-            form: form(
-                self.language,
-                &signature,
-                own_name(symbol),
-                around.lifetimes,
-            ),
+            form,
             signature,
             attributes: attributes
                 .map(|text| attribute(self.language, text))

@@ -48,8 +48,11 @@ fn without_std(signature: &str) -> String {
 fn without_elided(signature: &str) -> String {
     let short = signature.replace("<'_>", "").replace("'_, ", "");
     let short = short.replace("(mut ", "(").replace(", mut ", ", ");
-    if let Some(rest) = short.strip_prefix("unsafe impl") {
-        return format!("impl{rest}");
+    let implementation = short.strip_prefix("unsafe ").unwrap_or(&short);
+    if let Some((lead, target)) = implementation.split_once(" for ")
+        && lead.starts_with("impl")
+    {
+        return format!("{} for {target}", without_path(lead));
     }
     match short.split_once("use ") {
         Some((lead, path)) if short.starts_with("pub") => {
@@ -60,6 +63,19 @@ fn without_elided(signature: &str) -> String {
         }
         _ => short,
     }
+}
+
+/// The head of an implementation without the path before its trait, which a file may import or write out.
+fn without_path(lead: &str) -> String {
+    let end = lead
+        .rfind('<')
+        .filter(|_| lead.ends_with('>'))
+        .unwrap_or(lead.len());
+    let start = lead[..end].rfind(' ').map_or(0, |at| at + 1);
+    let name = lead[start..end]
+        .rfind("::")
+        .map_or(start, |at| start + at + 2);
+    format!("{}{}", &lead[..start], &lead[name..])
 }
 
 fn first_of<'n>(text: &str, names: &[&'n str]) -> Option<(usize, &'n str)> {
@@ -334,6 +350,9 @@ mod tests {
         rust fn f(mut self, mut a: A) == fn f(self, a: A)
         rust fn f(&mut self, a: *mut A) != fn f(&self, a: *const A)
         rust unsafe impl f for A == impl f for A
+        rust impl fmt::f for A == impl f for A
+        rust impl<T: a::B> x::f<u8> for A == impl<T: a::B> f<u8> for A
+        rust impl f<a::B> for A != impl f<c::B> for A
         go func f(path string, v interface{}) (MetaData, error) == func f(p string, v any) (MetaData, error)
         go func f(a, b int, c string) (n int, err error) == func f(x int, y int, z string) (int, error)
         go func f(a, b int) != func f(a int)

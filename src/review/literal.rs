@@ -1,26 +1,117 @@
 //! Values of Python as they are compared: how a string is quoted means nothing, nor do brackets around the whole.
 
-/// A text without comments, and without the backslashes that join lines.
-pub(super) fn without_comments(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(['"', '\'', '#', '\\']) {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let length = if rest.starts_with('#') {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with('\\') {
-            1
-        } else {
-            let mark = mark(rest);
-            let inner = closing(&rest[mark.len()..], mark);
-            let length = inner.map_or(rest.len(), |inner| inner + 2 * mark.len());
-            out.push_str(&rest[..length]);
-            length
+/// A value in one form: without comments and line breaks, each string in double quotes, strings that stand side by side as one.
+pub(super) fn one_form(text: &str) -> String {
+    let mut form = Form::default();
+    let (mut rest, mut is_in_word) = (text, false);
+    while let Some(first) = rest.chars().next() {
+        let prefix = prefix(rest).filter(|_| !is_in_word);
+        is_in_word = first.is_alphanumeric() || first == '_';
+        let length = match (first, prefix) {
+            (_, Some(prefix)) => prefix.len() + form.string(prefix, &rest[prefix.len()..]),
+            ('"' | '\'', None) => form.string("", rest),
+            ('#', _) => rest.find('\n').unwrap_or(rest.len()),
+            (c, _) if c.is_whitespace() || c == '\\' => {
+                form.has_gap = true;
+                c.len_utf8()
+            }
+            (c, _) => {
+                form.code(c);
+                c.len_utf8()
+            }
         };
         rest = &rest[length..];
     }
-    out + rest
+    form.out
+}
+
+/// The letters before a string with which a text begins, as in `rb"…"`.
+fn prefix(text: &str) -> Option<&str> {
+    let mut start = text.bytes().take(3);
+    let length = start.position(|byte| matches!(byte, b'"' | b'\''))?;
+    let prefix = text.get(..length)?;
+    prefix
+        .chars()
+        .all(|c| "rubfRUBF".contains(c))
+        .then_some(prefix)
+}
+
+/// What was read of a value.
+#[derive(Default)]
+struct Form {
+    out: String,
+    /// Whether white space comes next.
+    has_gap: bool,
+    /// Where the last string begins, with its prefix, while nothing but white space follows it.
+    string_at: Option<usize>,
+}
+
+impl Form {
+    fn code(&mut self, c: char) {
+        let is_tight = |c: char| "()[]{},".contains(c);
+        while ")]}".contains(c) && self.out.ends_with(',') {
+            self.out.pop();
+        }
+        if !is_tight(c) {
+            self.gap(is_tight);
+        }
+        self.out.push(c);
+        (self.has_gap, self.string_at) = (false, None);
+    }
+
+    /// Takes the string with which a text begins, behind its prefix; its length.
+    fn string(&mut self, prefix: &str, text: &str) -> usize {
+        let mark = mark(text);
+        let inner = closing(&text[mark.len()..], mark).map(|length| &text[mark.len()..][..length]);
+        let mut prefix = prefix.to_ascii_lowercase();
+        let is_raw = prefix.contains('r');
+        prefix.retain(|c| !"ru".contains(c));
+        let start = format!("{prefix}\"");
+        let at = match self
+            .string_at
+            .filter(|at| self.out[*at..].starts_with(&start))
+        {
+            // Two that stand side by side are one.
+            Some(at) => {
+                self.out.pop();
+                at
+            }
+            None => {
+                self.gap(|c| "()[]{},".contains(c));
+                self.out.push_str(&start);
+                self.out.len() - start.len()
+            }
+        };
+        content(inner.unwrap_or(&text[mark.len()..]), is_raw, &mut self.out);
+        self.out.push('"');
+        (self.has_gap, self.string_at) = (false, Some(at));
+        inner.map_or(text.len(), |inner| inner.len() + 2 * mark.len())
+    }
+
+    /// Writes the white space before what comes next, unless that stands at a bracket or a comma.
+    fn gap(&mut self, is_tight: impl Fn(char) -> bool) {
+        if self.has_gap && !self.out.is_empty() && !self.out.ends_with(is_tight) {
+            self.out.push(' ');
+        }
+    }
+}
+
+/// Writes what a string holds as one in double quotes does.
+fn content(inner: &str, is_raw: bool, out: &mut String) {
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\n' => out.push_str("\\n"),
+            '\\' if is_raw => out.push_str("\\\\"),
+            '\\' => match chars.next() {
+                Some('\'') => out.push('\''),
+                Some('\n') | None => {}
+                Some(next) => out.extend(['\\', next]),
+            },
+            c => out.push(c),
+        }
+    }
 }
 
 /// The quotes with which a string begins: one, or three.
@@ -149,18 +240,43 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_joined_lines_are_no_part_of_a_value() {
-        for (text, expected) in [
-            (
-                "[\n    1,  # one\n    # two\n    2]",
-                "[\n    1,  \n    \n    2]",
-            ),
-            ("'#a' + \"#b\" # c", "'#a' + \"#b\" "),
-            ("'''# a'''", "'''# a'''"),
-            ("'a' \\\n'b\\n'", "'a' \n'b\\n'"),
-            ("'# a", "'# a"),
+    fn a_value_has_one_form() {
+        for (one, other, expected) in [
+            ("[\n    1,  # one\n    # two\n    2,\n]", "[1, 2]", true),
+            ("'#a' + \"#b\" # c", "\"#a\" + '#b'", true),
+            ("'''a\nb'''", "\"a\\n\" \"b\"", true),
+            ("\"\"\"\\\na\n\"\"\"", "('a\\n')", true),
+            ("'a' \\\n  'b'", "\"ab\"", true),
+            ("('a'\n  # x\n  'b')", "\"ab\"", true),
+            ("'a  b'", "'a b'", false),
+            ("'a' + 'b'", "'ab'", false),
+            ("('a', 'b')", "('ab')", false),
+            ("b'a' b'b'", "b'ab'", true),
+            ("f'a' 'b'", "'ab'", false),
+            ("r'\\d' '\\\\w'", "'\\\\d\\\\w'", true),
+            ("u'it\\'s'", "\"it's\"", true),
+            ("'a\"b'", "\"a\\\"b\"", true),
+            ("x if y else z", "x if y\n  else z", true),
+            ("not 'a'", "not'a'", false),
+            ("'# a", "'# b", false),
         ] {
-            assert_eq!(without_comments(text), expected);
+            let form = |text: &str| without_brackets(&one_form(text)).to_owned();
+            assert_eq!(form(one) == form(other), expected, "{one} {other}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_form_of_a_form_is_the_same(
+            parts in proptest::collection::vec(r#"[acz(,)\[\]= \n]{0,4}( |#é"\n)?|[rbfu]?("[acé'#\n]*"|'[ac" ]*')"#, 0..8),
+        ) {
+            let form = one_form(&parts.join(" "));
+            proptest::prop_assert_eq!(one_form(&form), form);
+        }
+
+        #[test]
+        fn no_text_is_too_broken(text in r#"[a-c rbuf"'\\#\n(,)\[\]=é]{0,40}"#) {
+            one_form(&text);
         }
     }
 

@@ -73,12 +73,10 @@ pub(super) fn normal(language: Option<Language>, signature: &str) -> String {
 
 /// A text that is a value, in the form in which it is compared: how its lines are broken means nothing, nor do comments.
 pub(super) fn normal_value(language: Option<Language>, text: &str) -> String {
-    let is_python = language == Some(Language::Python);
-    let text = if is_python {
-        literal::without_comments(text)
-    } else {
-        text.to_owned()
-    };
+    if language == Some(Language::Python) {
+        let form = without_quotes(&literal::one_form(text));
+        return literal::without_brackets(&form).to_owned();
+    }
     let words: Vec<&str> = text.split_whitespace().collect();
     let folded = words.join(" ");
     let tight = |c: char| "()[]{},".contains(c);
@@ -94,12 +92,7 @@ pub(super) fn normal_value(language: Option<Language>, text: &str) -> String {
             out.push(c);
         }
     }
-    if is_python {
-        let out = literal::one_quote(&without_quotes(&out));
-        literal::without_brackets(&out).to_owned()
-    } else {
-        out
-    }
+    out
 }
 
 /// Takes the quotes off strings that are annotations.
