@@ -14,6 +14,7 @@ mod mutate;
 mod name;
 mod remote;
 mod replace;
+mod seed;
 mod sentinel;
 mod state;
 mod terminal;
