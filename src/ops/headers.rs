@@ -51,7 +51,7 @@ pub(super) struct Headers<'r> {
     tree: NodeId,
     known: HashMap<TreePath, Rc<Given>>,
     /// The same by the headers: files of many folders see the same ones.
-    by_headers: HashMap<Vec<TreePath>, Rc<Given>>,
+    shared: HashMap<Vec<TreePath>, Rc<Given>>,
     /// The headers of folders that were looked through; `None` for one with too many. Files of many folders share those above.
     included: HashMap<TreePath, Option<Rc<[Placed]>>>,
     folders: HashMap<TreePath, Rc<Folder>>,
@@ -77,7 +77,7 @@ impl<'r> Headers<'r> {
             records,
             tree,
             known: HashMap::new(),
-            by_headers: HashMap::new(),
+            shared: HashMap::new(),
             included: HashMap::new(),
             folders: HashMap::new(),
             installed: HashMap::new(),
@@ -128,7 +128,7 @@ impl<'r> Headers<'r> {
             return Ok(Rc::default());
         }
         let paths: Vec<TreePath> = included.iter().map(|(path, _)| path.clone()).collect();
-        if let Some(known) = self.by_headers.get(&paths) {
+        if let Some(known) = self.shared.get(&paths) {
             return Ok(known.clone());
         }
         let mut names = BTreeSet::new();
@@ -139,7 +139,7 @@ impl<'r> Headers<'r> {
             headers: Some(paths.iter().cloned().collect()),
             names: Some(names),
         });
-        self.by_headers.insert(paths, given.clone());
+        self.shared.insert(paths, given.clone());
         Ok(given)
     }
 

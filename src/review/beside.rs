@@ -83,6 +83,12 @@ pub fn is_variant(code: &Code) -> bool {
         && lines.any(|line| line.starts_with("//go:build ") || line.starts_with("// +build "))
 }
 
+/// Whether a file is one that declares what others beside it do.
+pub(super) fn repeats(file: &File, content: &Content) -> bool {
+    file.path().as_bytes().ends_with(b".pyi")
+        || matches!(content, Content::Code(code) if is_variant(code))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

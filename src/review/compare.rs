@@ -6,7 +6,7 @@
 //! | a name that one file lost and one other gained, alike in signature and body | moved |
 //! | what is left | removed, added; with its members one change |
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::change::{Change, Changes, Code, Content, File, How, Refers, Section, Version};
 use super::declaration::Declaration;
@@ -40,6 +40,7 @@ pub fn compare(files: Vec<File>) -> Changes {
         come.extend(kept(number, &gained));
     }
     let sides = Sides { files: &files };
+    sides.leave_out_variants(&pairs, &mut gone, &mut come);
     let moved = sides.moved(&mut gone, &mut come);
     overloads.extend(moved.overloads);
     pairs.extend(sides.passed_on(&moved.pairs, &mut gone, &mut come));
@@ -277,6 +278,44 @@ impl Sides<'_> {
             .map(|version| version.as_ref().filter(|version| is_go(version)));
         old.zip(new)
             .is_some_and(|(old, new)| old.path.parent() == new.path.parent())
+    }
+
+    /// Takes out what a file of a package of Go declares for some platforms, where another file of the package has it on both
+    /// sides, or several that came or went are one.
+    fn leave_out_variants(
+        &self,
+        pairs: &[(Place, Place)],
+        gone: &mut Vec<Place>,
+        come: &mut Vec<Place>,
+    ) {
+        let package = |version: Option<&Version>, one: &Declaration| {
+            let version = version.filter(|version| is_go(version))?;
+            let is_test = version.path.name().ends_with(b"_test.go");
+            // A package may have many of that name.
+            let is_many = one.name == "init";
+            (!is_test && !is_many).then_some((version.path.parent()?, one.name.clone()))
+        };
+        let old = |place: &Place| {
+            package(
+                self.files[place.0 as usize].old.as_ref(),
+                self.before(*place).1,
+            )
+        };
+        let new = |place: &Place| {
+            package(
+                self.files[place.0 as usize].new.as_ref(),
+                self.after(*place).1,
+            )
+        };
+        let kept: HashSet<_> = pairs.iter().filter_map(|(_, place)| new(place)).collect();
+        // The first of several stays; it is paired with what came or went elsewhere.
+        let (mut lost, mut gained) = (HashSet::new(), HashSet::new());
+        gone.retain(|place| {
+            old(place).is_none_or(|name| !kept.contains(&name) && lost.insert(name))
+        });
+        come.retain(|place| {
+            new(place).is_none_or(|name| !kept.contains(&name) && gained.insert(name))
+        });
     }
 
     /// Takes out what one file lost and one other gained, and is alike; with it its members, of which some may be overloads that

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::beside::repeats;
 use super::change::{Change, Changes, Content, File, How, Refers, Section};
 use super::delta::{Piece, delta};
 use super::listed::{all_of, list, shown};
@@ -616,8 +617,8 @@ fn reason(file: &File) -> Option<&'static str> {
         return Some("not read");
     }
     match contents {
-        [None, _] | [_, None] if file.path().as_bytes().ends_with(b".pyi") => {
-            Some("describes what stands beside it")
+        [None, Some(one)] | [Some(one), None] if repeats(file, one) => {
+            Some("repeats what stands beside it")
         }
         [None, _] => Some("new, declares nothing"),
         [_, None] => Some("gone, declared nothing"),

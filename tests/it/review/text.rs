@@ -264,6 +264,21 @@ fn a_package_of_go_is_a_folder() {
         + chi/writer.go
           | package chi
           | func (w *writer) Close() {}
+        + chi/wrap17.go
+          | // +build !go1.8
+          |
+          | package chi
+          | func Wrap(w Writer) Writer { return one(w) }
+        + chi/wrap18.go
+          | // +build go1.8
+          |
+          | package chi
+          | func Wrap(w Writer) Writer { return two(w) }
+        + chi/notify.go
+          | // +build go1.8
+          |
+          | package chi
+          | func Notify() { one() }
         commit second
         + chi/chi.go
           | package chi
@@ -287,6 +302,21 @@ fn a_package_of_go_is_a_folder() {
           | type Fault struct {
           |     Line int
           | }
+        - chi/wrap17.go
+        - chi/wrap18.go
+        + chi/wrap.go
+          | package chi
+          | func Wrap(w Writer) Writer { return two(w) }
+        + chi/notify.go
+          | // +build go1.8
+          |
+          | package chi
+          | func Notify() { two() }
+        + chi/notify17.go
+          | // +build !go1.8
+          |
+          | package chi
+          | func Notify() { two() }
         + chi/old.go
           | // +build !go1.8
           |
@@ -296,18 +326,22 @@ fn a_package_of_go_is_a_folder() {
     "#,
     );
     insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
-    2 public declarations added, 5 signatures changed, 2 moved, 2 private · 4 of 4 files are code
+    2 public declarations added, 5 signatures changed, 1 body, 3 moved, 2 private · 8 of 8 files are code
     JSON Kind = iota→1   chi/chi.go:5
     context.→std. Context.Context   chi/chi.go:10
     URLParam(ctx context.Context→r *http.Request, …)   chi/context.go:3
     XML Kind = 1→2   chi/chi.go:6
     HTML Kind = 2→3   chi/chi.go:7
+    Notify   chi/notify.go:4   body
     + Plain   chi/chi.go:4
     + Old   chi/old.go:5
+    moved: chi/wrap18.go → chi/wrap.go
     moved: URLParam   chi/chi.go → chi/context.go
     moved: struct Fault (1 member)   chi/context.go → chi/writer.go
     − writer.Close   chi/writer.go
     + writer.Push   chi/writer.go:2
+    comments or statements: chi/wrap.go
+    repeats what stands beside it: chi/{notify17,wrap17}.go
     ");
 }
 
