@@ -15,37 +15,36 @@ pub(super) fn leave_out_declared_beside(
     [old, new]: [NodeId; 2],
     files: &mut [File],
 ) -> Result<(), ObjectError> {
-    let folders = folders_with_variants(files);
     let mut packages = BTreeMap::new();
-    for folder in folders {
-        let package = Package::read(repo, records, [old, new], &folder)?;
-        packages.insert(folder, package);
+    for folder in folders_with_variants(files) {
+        let declared = package(repo, records, [old, new], &folder)?;
+        packages.insert(folder, declared);
     }
     for file in files {
         let path = file.path();
-        let sides = if let Some(stem) = path.as_bytes().strip_suffix(b".pyi") {
+        if let Some(stem) = path.as_bytes().strip_suffix(b".pyi") {
             let module = TreePath::new([stem, b".py"].concat());
-            let mut sides = [DeclaredBeside::default(), DeclaredBeside::default()];
-            for (tree, beside) in [old, new].into_iter().zip(&mut sides) {
+            let (mut before, mut after) = (DeclaredBeside::default(), DeclaredBeside::default());
+            for (tree, beside) in [(old, &mut before), (new, &mut after)] {
                 if let Some(code) = read_code(repo, records, tree, &module)? {
-                    beside.add(&code);
+                    beside.add(&module, &code, None);
                 }
             }
-            sides
-        } else if let Some(package) = path.parent().and_then(|folder| packages.get(&folder)) {
-            let beside = package.beside(path);
-            [beside.clone(), beside]
-        } else {
-            continue;
-        };
-        review::leave_out_declared_beside(file, &sides[0], &sides[1]);
+            review::leave_out_declared_beside(file, &before, &after);
+        } else if let Some(declared) = path.parent().and_then(|folder| packages.get(&folder)) {
+            review::leave_out_declared_beside(file, declared, declared);
+        }
     }
     Ok(())
 }
 
 /// The folders of packages of Go of which a file differs that is built for some platforms.
 fn folders_with_variants(files: &[File]) -> BTreeSet<TreePath> {
-    let is_variant = |version: &Version| version.code().is_some_and(review::is_variant);
+    let is_variant = |version: &Version| {
+        version
+            .code()
+            .is_some_and(|code| review::is_variant(&version.path, code))
+    };
     let sides = files.iter().flat_map(|file| [&file.old, &file.new]);
     let variants = sides.flatten().filter(|version| is_variant(version));
     variants
@@ -53,42 +52,28 @@ fn folders_with_variants(files: &[File]) -> BTreeSet<TreePath> {
         .collect()
 }
 
-/// What each file of a package of Go declares both before and after, by path: what goes from one file to another is news.
-struct Package(Vec<(TreePath, DeclaredBeside)>);
-
-impl Package {
-    fn read(
-        repo: &Repository,
-        records: &Records,
-        [old, new]: [NodeId; 2],
-        folder: &TreePath,
-    ) -> Result<Self, ObjectError> {
-        let after: BTreeMap<TreePath, Side> = entries(repo, new, folder)?.into_iter().collect();
-        let mut files = Vec::new();
-        for (path, side) in entries(repo, old, folder)? {
-            let name = path.name();
-            let is_source = name.ends_with(b".go") && !name.ends_with(b"_test.go");
-            let Some(now) = after.get(&path).filter(|_| is_source) else {
-                continue;
-            };
-            let read = |side: Side| -> Result<DeclaredBeside, ObjectError> {
-                let mut declared = DeclaredBeside::default();
-                if let Some(code) = version_of(repo, records, &path, side)?.code() {
-                    declared.add(code);
-                }
-                Ok(declared)
-            };
-            let common = read(side)?.common(&read(*now)?);
-            files.push((path, common));
+/// What each file of a package of Go declares both before and after: what goes from one file to another is news.
+fn package(
+    repo: &Repository,
+    records: &Records,
+    [old, new]: [NodeId; 2],
+    folder: &TreePath,
+) -> Result<DeclaredBeside, ObjectError> {
+    let after: BTreeMap<TreePath, Side> = entries(repo, new, folder)?.into_iter().collect();
+    let mut declared = DeclaredBeside::default();
+    for (path, side) in entries(repo, old, folder)? {
+        let name = path.name();
+        let is_source = name.ends_with(b".go") && !name.ends_with(b"_test.go");
+        let Some(now) = after.get(&path).filter(|_| is_source) else {
+            continue;
+        };
+        let (before, after) = (
+            version_of(repo, records, &path, side)?,
+            version_of(repo, records, &path, *now)?,
+        );
+        if let (Some(before), Some(after)) = (before.code(), after.code()) {
+            declared.add(&path, before, Some(after));
         }
-        Ok(Self(files))
     }
-
-    /// What the files declare but for one.
-    fn beside(&self, path: &TreePath) -> DeclaredBeside {
-        let mut beside = DeclaredBeside::default();
-        let others = self.0.iter().filter(|file| file.0 != *path);
-        others.for_each(|file| beside.extend(file.1.clone()));
-        beside
-    }
+    Ok(declared)
 }

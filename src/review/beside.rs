@@ -5,64 +5,83 @@
 //! | a stub of Python, `x.pyi` | `x.py`, which it describes |
 //! | a file of Go that is built for some platforms | the other files of its package |
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::change::{Code, Content, File, Version};
 use super::declaration::{Declaration, retain};
+use crate::base::TreePath;
 use crate::symbol::Language;
 
-/// What the files beside one declare: names, and for Go the forms of their signatures.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DeclaredBeside(HashSet<(String, String)>);
+/// A name, and for Go its package and the form of its signature: a stub has signatures of its own, files for platforms the same.
+type Key = (String, String);
+
+/// What files declare, each with the one file that does; `None` where several do.
+#[derive(Debug, Default)]
+pub struct DeclaredBeside(HashMap<Key, Option<TreePath>>);
 
 impl DeclaredBeside {
-    /// Adds what a file declares.
-    pub fn add(&mut self, code: &Code) {
+    /// Adds what a file declares, on both sides where it has two.
+    pub fn add(&mut self, path: &TreePath, code: &Code, other: Option<&Code>) {
+        let other: Option<HashSet<Key>> = other.map(|code| keys(code).collect());
+        for key in keys(code).filter(|key| other.as_ref().is_none_or(|other| other.contains(key))) {
+            let file = self.0.entry(key).or_insert_with(|| Some(path.clone()));
+            if file.as_ref() != Some(path) {
+                *file = None;
+            }
+        }
+    }
+
+    /// Whether another file than that at a path declares it.
+    fn has(&self, path: &TreePath, key: &Key) -> bool {
         self.0
-            .extend(code.declarations.iter().map(|one| key(code.language, one)));
-    }
-
-    /// What both declare.
-    #[must_use]
-    pub fn common(self, other: &Self) -> Self {
-        Self(
-            self.0
-                .into_iter()
-                .filter(|key| other.0.contains(key))
-                .collect(),
-        )
-    }
-
-    /// Adds what others declare.
-    pub fn extend(&mut self, other: Self) {
-        self.0.extend(other.0);
-    }
-
-    fn has(&self, language: Option<Language>, one: &Declaration) -> bool {
-        self.0.contains(&key(language, one))
+            .get(key)
+            .is_some_and(|file| file.as_ref() != Some(path))
     }
 }
 
-/// A stub has signatures of its own; variants for platforms have the same ones.
-fn key(language: Option<Language>, one: &Declaration) -> (String, String) {
-    let form = if language == Some(Language::Go) {
-        one.form()
-    } else {
-        ""
-    };
-    (one.name.clone(), form.to_owned())
+fn keys(code: &Code) -> impl Iterator<Item = Key> {
+    let package = package(code);
+    // A package of Go may have many of that name.
+    let is_one = move |one: &&Declaration| package.is_none() || one.own != "init";
+    code.declarations
+        .iter()
+        .filter(is_one)
+        .map(move |one| key(package, one))
 }
 
-/// Leaves out what only one side of a file has and a file beside it has on the other side.
+fn key(package: Option<&str>, one: &Declaration) -> Key {
+    let form = package.map(|package| format!("{package} {}", one.form()));
+    (one.name.clone(), form.unwrap_or_default())
+}
+
+/// The package of a file of Go.
+pub(super) fn package(code: &Code) -> Option<&str> {
+    let mut lines = code.text.lines();
+    let is_go = code.language == Some(Language::Go);
+    let name = lines
+        .find_map(|line| line.strip_prefix("package "))
+        .unwrap_or_default();
+    is_go.then(|| name.split_whitespace().next().unwrap_or_default())
+}
+
+/// Leaves out what only one side of a file has and a file beside it has on the other side. Of Go that are files for some platforms.
 pub fn leave_out_declared_beside(file: &mut File, before: &DeclaredBeside, after: &DeclaredBeside) {
     let [old, new] = [&file.old, &file.new].map(|side| names(side.as_ref()));
     for (side, other, beside) in [(&mut file.new, &old, before), (&mut file.old, &new, after)] {
-        if let Some(Content::Code(code)) = side.as_mut().map(|version| &mut version.content) {
-            let language = code.language;
-            retain(&mut code.declarations, |one| {
-                other.contains(&one.name) || !beside.has(language, one)
-            });
+        let Some(Version { path, content, .. }) = side else {
+            continue;
+        };
+        let Content::Code(code) = content else {
+            continue;
+        };
+        if code.language == Some(Language::Go) && !is_variant(path, code) {
+            continue;
         }
+        let package = package(code).map(str::to_owned);
+        // A member that only this file has stands alone where its type goes.
+        retain(&mut code.declarations, |one, _| {
+            other.contains(&one.name) || !beside.has(path, &key(package.as_deref(), one))
+        });
     }
 }
 
@@ -72,21 +91,62 @@ fn names(version: Option<&Version>) -> HashSet<String> {
     all.iter().map(|one| one.name.clone()).collect()
 }
 
-/// Whether a file of Go says for which platforms or tags it is built.
+/// Systems and processors that the name of a file of Go may end with, see `go help buildconstraint`.
+const PLATFORMS: [&str; 32] = [
+    "aix",
+    "android",
+    "darwin",
+    "dragonfly",
+    "freebsd",
+    "illumos",
+    "ios",
+    "js",
+    "linux",
+    "netbsd",
+    "openbsd",
+    "plan9",
+    "solaris",
+    "wasip1",
+    "windows",
+    "386",
+    "amd64",
+    "arm",
+    "arm64",
+    "loong64",
+    "mips",
+    "mips64",
+    "mips64le",
+    "mipsle",
+    "ppc64",
+    "ppc64le",
+    "riscv64",
+    "s390x",
+    "wasm",
+    "unix",
+    "hurd",
+    "nacl",
+];
+
+/// Whether a file of Go says for which platforms or tags it is built, in its name or before its package.
 #[must_use]
-pub fn is_variant(code: &Code) -> bool {
+pub fn is_variant(path: &TreePath, code: &Code) -> bool {
+    let name = path.to_text();
+    let stem = name
+        .strip_suffix(".go")
+        .and_then(|name| name.rsplit_once('_'));
     let mut lines = code
         .text
         .lines()
         .take_while(|line| !line.starts_with("package "));
     code.language == Some(Language::Go)
-        && lines.any(|line| line.starts_with("//go:build ") || line.starts_with("// +build "))
+        && (stem.is_some_and(|(_, end)| PLATFORMS.contains(&end))
+            || lines.any(|line| line.starts_with("//go:build ") || line.starts_with("// +build ")))
 }
 
 /// Whether a file is one that declares what others beside it do.
 pub(super) fn repeats(file: &File, content: &Content) -> bool {
     file.path().as_bytes().ends_with(b".pyi")
-        || matches!(content, Content::Code(code) if is_variant(code))
+        || matches!(content, Content::Code(code) if is_variant(file.path(), code))
 }
 
 #[cfg(test)]
@@ -98,7 +158,12 @@ mod tests {
     fn news(path: &str, language: Language, beside: &str, sides: [&str; 2]) -> Vec<String> {
         let read = |text: &str| Version::of_text(path, language, text);
         let mut known = DeclaredBeside::default();
-        known.add(read(beside).code().expect("it was read"));
+        let neighbour = read(beside);
+        known.add(
+            &"beside".into(),
+            neighbour.code().expect("it was read"),
+            None,
+        );
         let side = |text: &str| (!text.is_empty()).then(|| read(text));
         let mut file = File {
             old: side(sides[0]),
@@ -117,6 +182,8 @@ mod tests {
         let other = stub.replace("int", "str").replace("def h", "def i");
         let news = |sides| news("a.pyi", Language::Python, module, sides);
         assert_eq!(news(["", stub]), ["Added h"]);
+        let more = "class A:\n    def f(self) -> int: ...\n    def more(self): ...\n";
+        assert_eq!(news(["", more]), ["Added A.more"]);
         assert_eq!(news([stub, ""]), ["Removed h"]);
         let expected = ["Signature A.f", "Removed h", "Added i"];
         assert_eq!(news([stub, &other]), expected);
@@ -124,19 +191,20 @@ mod tests {
 
     #[test]
     fn a_variant_for_a_platform_brings_what_the_others_do_not_have() {
-        let beside = "package a\nfunc F(a int) {}\nfunc G() {}\n";
-        let variant =
-            "//go:build linux\n\npackage a\nfunc F(b int) {}\nfunc G(a int) {}\nfunc H() {}\n";
-        let news = |sides| news("a_linux.go", Language::Go, beside, sides);
-        assert_eq!(news(["", variant]), ["Added G", "Added H"]);
-        assert_eq!(news([variant, ""]), ["Removed G", "Removed H"]);
-        for (text, expected) in [
-            (variant, true),
-            (beside, false),
-            ("package a\n\n//go:build linux\n", false),
-        ] {
-            let version = Version::of_text("a.go", Language::Go, text);
-            assert_eq!(is_variant(version.code().expect("it was read")), expected);
-        }
+        let beside = "package a\nfunc F(a int) {}\nfunc G() {}\nfunc init() {}\n";
+        let variant = "//go:build linux\n\npackage a\nfunc F(b int) {}\nfunc G(a int) {}\nfunc H() {}\nfunc init() {}\n";
+        let in_file = |path, sides| news(path, Language::Go, beside, sides);
+        let added = ["Added G", "Added H", "Added init"];
+        assert_eq!(in_file("a.go", ["", variant]), added);
+        let removed = ["Removed G", "Removed H", "Removed init"];
+        assert_eq!(in_file("a.go", [variant, ""]), removed);
+        let plain = variant.replace("//go:build linux\n\n", "");
+        assert_eq!(in_file("a_linux.go", ["", &plain]), added);
+        let all = ["Added F", "Added G", "Added H", "Added init"];
+        assert_eq!(in_file("a.go", ["", &plain]), all);
+        let other = variant.replace("package a", "package b");
+        assert_eq!(in_file("a.go", ["", &other]), all);
+        let late = "package a\n\n//go:build linux\nfunc F(a int) {}\n";
+        assert_eq!(in_file("a.go", ["", late]), ["Added F"]);
     }
 }

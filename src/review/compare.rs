@@ -8,9 +8,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use super::beside::package;
 use super::change::{Change, Changes, Code, Content, File, How, Refers, Section, Version};
 use super::declaration::Declaration;
 use super::import;
+use super::signature::find_word;
+use crate::base::TreePath;
 use crate::symbol::{Kind, Language};
 
 /// Finds what changed in files.
@@ -274,10 +277,9 @@ impl Sides<'_> {
 
     /// Whether two files are of one package of Go, where a name means the same in each.
     fn are_of_one_package(&self, from: u32, to: u32) -> bool {
-        let [old, new] = [&self.files[from as usize].old, &self.files[to as usize].new]
-            .map(|version| version.as_ref().filter(|version| is_go(version)));
-        old.zip(new)
-            .is_some_and(|(old, new)| old.path.parent() == new.path.parent())
+        let old = self.files[from as usize].old.as_ref().and_then(go_package);
+        let new = self.files[to as usize].new.as_ref().and_then(go_package);
+        old.is_some() && old == new
     }
 
     /// Takes out what a file of a package of Go declares for some platforms, where another file of the package has it on both
@@ -288,25 +290,14 @@ impl Sides<'_> {
         gone: &mut Vec<Place>,
         come: &mut Vec<Place>,
     ) {
-        let package = |version: Option<&Version>, one: &Declaration| {
-            let version = version.filter(|version| is_go(version))?;
-            let is_test = version.path.name().ends_with(b"_test.go");
-            // A package may have many of that name.
-            let is_many = one.name == "init";
-            (!is_test && !is_many).then_some((version.path.parent()?, one.name.clone()))
+        // A package may have many of the name `init`.
+        let name = |version: &Option<Version>, one: &Declaration| {
+            let package = version.as_ref().and_then(go_package)?;
+            let named = (package, one.name.clone(), one.form().to_owned());
+            (one.own != "init").then_some(named)
         };
-        let old = |place: &Place| {
-            package(
-                self.files[place.0 as usize].old.as_ref(),
-                self.before(*place).1,
-            )
-        };
-        let new = |place: &Place| {
-            package(
-                self.files[place.0 as usize].new.as_ref(),
-                self.after(*place).1,
-            )
-        };
+        let old = |place: &Place| name(&self.files[place.0 as usize].old, self.before(*place).1);
+        let new = |place: &Place| name(&self.files[place.0 as usize].new, self.after(*place).1);
         let kept: HashSet<_> = pairs.iter().filter_map(|(_, place)| new(place)).collect();
         // The first of several stays; it is paired with what came or went elsewhere.
         let (mut lost, mut gained) = (HashSet::new(), HashSet::new());
@@ -336,8 +327,8 @@ impl Sides<'_> {
                 continue;
             }
             let owner = |place: &Place, one: &Declaration| Some((place.0, one.owner?));
-            let target = from.first().and_then(|first| {
-                let owner = owner(first, self.before(*first).1)?;
+            let target = from.iter().find_map(|place| {
+                let owner = owner(place, self.before(*place).1)?;
                 moved.get(&owner).copied()
             });
             let Some(target) = target else { continue };
@@ -380,35 +371,41 @@ impl Sides<'_> {
         gone: &mut Vec<Place>,
         come: &mut Vec<Place>,
     ) -> Vec<(Place, Place)> {
-        let name = |one: &Declaration| one.owner.is_none().then(|| one.own.clone());
         let old = |place: &Place| self.before(*place).1;
         let new = |place: &Place| self.after(*place).1;
-        let (mut left, mut reached) = (BTreeSet::new(), BTreeSet::new());
-        for (from, to) in moved {
-            left.extend(name(old(from)).map(|name| (from.0, name)));
-            reached.extend(name(new(to)).map(|name| (to.0, name)));
+        let (mut left, mut reached) = (HashMap::new(), HashMap::new());
+        for (from, to) in moved.iter().filter(|pair| old(&pair.0).owner.is_none()) {
+            left.insert((from.0, old(from).own.as_str()), to.0);
+            reached.insert((to.0, new(to).own.as_str()), from.0);
         }
-        let is_said = |place: &Place, one: &Declaration, places: &BTreeSet<(u32, String)>| {
+        // Whether an export names what now stands, or stood, in another file.
+        let is_said = |place: &Place, one: &Declaration, elsewhere: &HashMap<(u32, &str), u32>| {
+            let file = elsewhere.get(&(place.0, one.own.as_str()));
             one.kind == Kind::Export
-                && name(one).is_some_and(|name| places.contains(&(place.0, name)))
+                && one.is_public()
+                && file.is_some_and(|file| names_file(one, self.files[*file as usize].path()))
         };
         come.retain(|place| !is_said(place, new(place), &left));
         gone.retain(|place| !is_said(place, old(place), &reached));
+        let mut by_name: HashMap<(u32, &str), Place> = HashMap::new();
+        for place in &*come {
+            by_name.insert((place.0, &new(place).name), *place);
+        }
         let mut pairs = Vec::new();
         gone.retain(|place| {
             let one = old(place);
-            let is_same = |other: &Place| {
-                let after = new(other);
-                other.0 == place.0
-                    && after.name == one.name
-                    && (after.kind == Kind::Export) != (one.kind == Kind::Export)
-            };
-            let Some(at) = come.iter().position(is_same) else {
+            let Some(other) = by_name.get(&(place.0, one.name.as_str())).copied() else {
                 return true;
             };
-            pairs.push((*place, come.remove(at)));
+            if (new(&other).kind == Kind::Export) == (one.kind == Kind::Export) {
+                return true;
+            }
+            by_name.remove(&(place.0, one.name.as_str()));
+            pairs.push((*place, other));
             false
         });
+        let taken: HashSet<Place> = pairs.iter().map(|pair| pair.1).collect();
+        come.retain(|place| !taken.contains(place));
         pairs
     }
 
@@ -434,6 +431,7 @@ impl Sides<'_> {
     /// What stands on one side only; what stands in it is counted with it.
     fn alone(&self, places: &[Place], is_gone: bool) -> Vec<Change> {
         let set: BTreeSet<Place> = places.iter().copied().collect();
+        let mut macros = HashMap::new();
         let mut list = Vec::new();
         for place in places {
             let (code, declaration) = if is_gone {
@@ -447,7 +445,10 @@ impl Sides<'_> {
             let other = other.as_ref().and_then(Version::code);
             if declaration.owner.is_some_and(is_member)
                 || other.is_some_and(|other| is_imported(declaration, other))
-                || other.is_some_and(|other| is_written_by_macro(declaration, other))
+                || other.is_some_and(|other| {
+                    let macros = macros.entry(place.0).or_insert_with(|| macros_of(other));
+                    is_written_by_macro(declaration, macros)
+                })
             {
                 continue;
             }
@@ -466,10 +467,11 @@ impl Sides<'_> {
     }
 }
 
-fn is_go(version: &Version) -> bool {
-    version
-        .code()
-        .is_some_and(|code| code.language == Some(Language::Go))
+/// The package of a file of Go: its folder, its name, and whether it is one of tests.
+fn go_package(version: &Version) -> Option<(TreePath, String, bool)> {
+    let name = package(version.code()?)?;
+    let is_test = version.path.name().ends_with(b"_test.go");
+    Some((version.path.parent()?, name.to_owned(), is_test))
 }
 
 fn change(how: How, file: u32) -> Change {
@@ -512,18 +514,42 @@ fn is_moved_implementation(one: &Declaration, other: &Declaration) -> bool {
         && one.behind() == other.behind()
 }
 
-/// Whether a macro of the other version names trait and type of an implementation, as `fmt_impl!(Debug, Bytes)`: it writes that.
-fn is_written_by_macro(one: &Declaration, other: &Code) -> bool {
-    let target = one.name.rsplit_once("::").unwrap_or_default().0;
+/// Whether an export names the module of a file; only in Rust does it say where something stands.
+fn names_file(export: &Declaration, file: &TreePath) -> bool {
+    let path = file.to_text();
+    let Some(path) = path.strip_suffix(".rs") else {
+        return true;
+    };
+    let path = path.strip_suffix("/mod").unwrap_or(path);
+    let module = path.rsplit('/').next().unwrap_or(path);
+    module == "lib" || find_word(&export.signature, module).is_some()
+}
+
+/// The words of each line of Rust that calls a macro with names alone, as `fmt_impl!(Debug, Bytes);` does.
+fn macros_of(code: &Code) -> Vec<HashSet<&str>> {
+    let is_call = |line: &&str| {
+        let name = line.split('!').next().unwrap_or_default();
+        !name.is_empty()
+            && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+            && line[name.len()..].starts_with(['!'])
+            && !line.contains(['"', '/'])
+    };
     let is_part = |c: char| !c.is_alphanumeric() && c != '_';
-    let names = |line: &str, name: &str| line.split(is_part).any(|word| word == name);
+    let lines = code.text.lines().map(str::trim).filter(is_call);
+    let is_rust = code.language == Some(Language::Rust);
+    lines
+        .filter(|_| is_rust)
+        .map(|line| line.split(is_part).collect())
+        .collect()
+}
+
+/// Whether a macro names trait and type of an implementation: it writes that.
+fn is_written_by_macro(one: &Declaration, macros: &[HashSet<&str>]) -> bool {
+    let target = one.name.rsplit_once("::").unwrap_or_default().0;
     one.kind == Kind::Implementation
-        && other.language == Some(Language::Rust)
-        && other
-            .text
-            .lines()
-            .filter(|line| line.contains("!(") || line.contains("! {"))
-            .any(|line| names(line, &one.own) && names(line, target))
+        && macros
+            .iter()
+            .any(|words| words.contains(one.own.as_str()) && words.contains(target))
 }
 
 /// Whether a name that `__all__` passes on in one version of a file of Python is one that the other has imported and, without an

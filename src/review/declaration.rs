@@ -195,11 +195,11 @@ impl Listing<'_> {
             return;
         }
         let names = import::names(imports);
-        let text = self.text.as_bytes();
         // The branch of a `try` or an `if`; at the margin it is a value of its own.
         let is_in_block = |one: &Declaration| {
-            let before = (one.span.0 as usize).checked_sub(1);
-            before.is_some_and(|before| matches!(text.get(before), Some(b' ' | b'\t')))
+            let before = self.text.get(..one.span.0 as usize).unwrap_or_default();
+            let line = before.rsplit('\n').next().unwrap_or_default();
+            !line.is_empty() && line.trim().is_empty()
         };
         // What a list of public names has is declared, whichever of the two it is.
         let has_list = self.text.contains("__all__");
@@ -209,7 +209,9 @@ impl Listing<'_> {
                 && is_in_block(one)
                 && !(has_list && one.is_public())
         };
-        retain(&mut self.found, |one| !is_stand_in(one));
+        let mut found = std::mem::take(&mut self.found);
+        retain(&mut found, |one, stands| stands && !is_stand_in(one));
+        self.found = found;
     }
 
     /// One with what is known of it from around.
@@ -226,8 +228,16 @@ impl Listing<'_> {
             (signature, Some(form))
         } else {
             let signature = normal(self.language, &symbol.signature);
-            let own = own_name(symbol);
-            let form = form(self.language, &signature, own, around.lifetimes);
+            let form = if is_python {
+                Some(literal::one_form(&signature))
+            } else {
+                form(
+                    self.language,
+                    &signature,
+                    own_name(symbol),
+                    around.lifetimes,
+                )
+            };
             (signature, form)
         };
         Declaration {
@@ -282,16 +292,16 @@ fn own_visibility(language: Option<Language>, symbol: &Symbol) -> Visibility {
     }
 }
 
-/// Keeps some declarations, with what they stand in; members of what goes go with it.
-pub(super) fn retain(all: &mut Vec<Declaration>, is_kept: impl Fn(&Declaration) -> bool) {
+/// Keeps some declarations; a member is also told whether what it stands in is kept.
+pub(super) fn retain(all: &mut Vec<Declaration>, is_kept: impl Fn(&Declaration, bool) -> bool) {
     // Members have numbers of what they stand in, which stands before them.
     let mut numbers: Vec<Option<u32>> = Vec::with_capacity(all.len());
     let mut count = 0;
     for one in &*all {
-        let stays = one
+        let stands = one
             .owner
-            .is_none_or(|owner| numbers[owner as usize].is_some())
-            && is_kept(one);
+            .is_none_or(|owner| numbers[owner as usize].is_some());
+        let stays = is_kept(one, stands);
         numbers.push(stays.then_some(count));
         count += u32::from(stays);
     }

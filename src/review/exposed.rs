@@ -138,7 +138,8 @@ impl Exposed {
 pub fn narrow_implementations(declarations: &mut [Declaration]) {
     let named = |kinds: [Kind; 2]| -> BTreeMap<String, bool> {
         let mut names = BTreeMap::new();
-        let all = declarations.iter().filter(|one| kinds.contains(&one.kind));
+        let is_named = |one: &&Declaration| kinds.contains(&one.kind) && one.owner.is_none();
+        let all = declarations.iter().filter(is_named);
         for one in all {
             *names.entry(one.own.clone()).or_default() |= one.is_public();
         }
@@ -154,7 +155,9 @@ pub fn narrow_implementations(declarations: &mut [Declaration]) {
         };
         let target = one.name.rsplit_once("::").unwrap_or_default().0;
         let is_hidden = one.kind == Kind::Implementation
-            && (traits.get(&one.own) == Some(&false) || types.get(target) == Some(&false));
+            && (traits.get(&one.own) == Some(&false)
+                && !one.signature.contains(&format!("::{}", one.own))
+                || types.get(target) == Some(&false));
         if one.is_public() && (is_of_hidden || is_hidden) {
             declarations[at].visibility = Visibility::Package;
         }
@@ -228,7 +231,7 @@ mod tests {
 
     #[test]
     fn an_implementation_of_a_hidden_trait_or_for_a_hidden_type_is_hidden() {
-        let text = "pub(crate) trait Index {\n    fn at(&self);\n}\nimpl Index for u8 {\n    fn at(&self) {}\n}\nstruct Own(u8);\nimpl fmt::Debug for Own {}\npub struct Known;\nimpl fmt::Debug for Known {}\nimpl Other for Elsewhere {}\n";
+        let text = "pub(crate) trait Index {\n    fn at(&self);\n}\nimpl Index for u8 {\n    fn at(&self) {}\n}\nstruct Own(u8);\nimpl fmt::Debug for Own {}\npub struct Known;\nimpl fmt::Debug for Known {}\nimpl Other for Elsewhere {}\nimpl std::ops::Index for Elsewhere {}\n";
         let mut all = read(text);
         narrow_implementations(&mut all);
         let public: Vec<&str> = all
@@ -236,7 +239,15 @@ mod tests {
             .filter(|one| one.is_public())
             .map(|one| one.name.as_str())
             .collect();
-        assert_eq!(public, ["Known", "Known::Debug", "Elsewhere::Other"]);
+        assert_eq!(
+            public,
+            [
+                "Known",
+                "Known::Debug",
+                "Elsewhere::Other",
+                "Elsewhere::Index"
+            ]
+        );
     }
 
     #[test]

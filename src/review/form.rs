@@ -133,8 +133,14 @@ fn go_type(text: &str) -> String {
     };
     let parameters = go_types(&split(&rest[1..end])).join(", ");
     let behind = rest[end + 1..].trim();
-    let space = if behind.is_empty() { "" } else { " " };
-    format!("{before}({parameters}){space}{}", go_list(behind))
+    let results = go_list(behind);
+    // Several results stay in brackets, or a comma behind them would be read as one of theirs.
+    let results = match behind.starts_with('(') && split(&results).len() > 1 {
+        true => format!(" ({results})"),
+        false if results.is_empty() => results,
+        false => format!(" {results}"),
+    };
+    format!("{before}({parameters}){results}")
 }
 
 /// The types of parameters: either all have names or none has, and a name without a type has that of the next.
@@ -245,7 +251,6 @@ fn c_type(tokens: &[&str]) -> String {
         arrays += 1;
     }
     // `void (*f)(int x)`: the name stands behind the star.
-
     if let Some(star) = kept.windows(2).position(|two| two == ["(", "*"]) {
         if kept.get(star + 3) == Some(&")") {
             kept.remove(star + 2);
@@ -361,6 +366,8 @@ mod tests {
         go func f(map[string]int, func(a int) error) == func f(map[string]int, func(a int) error)
         go func f[T any](x T) error != func f[K any](x K) error
         go func f() (err error) == func f() error
+        go func f(g func() (int, error)) != func f(g func() int, e error)
+        go func f() (func() (n int, e error)) == func f() func() (int, error)
         go func f(k string) func(next http.Handler) http.Handler == func f(k string) func(http.Handler) http.Handler
         go func f(a []func(x, y int) error) == func f([]func(int, int) error)
         go type f func(w Writer, r *Request) (n int, err error) == type f func(Writer, *Request) (int, error)

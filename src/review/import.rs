@@ -38,8 +38,15 @@ pub(super) struct FromImport<'t> {
 pub(super) fn from_imports(text: &str) -> Vec<FromImport<'_>> {
     let mut found = Vec::new();
     let mut lines = text.lines();
+    let mut is_in_text = false;
     while let Some(line) = lines.next() {
-        let statement = line.trim_start().strip_prefix("from ");
+        let quotes = line.matches("\"\"\"").count() + line.matches("'''").count();
+        let was_in_text = is_in_text;
+        is_in_text ^= quotes % 2 == 1;
+        let statement = line
+            .trim_start()
+            .strip_prefix("from ")
+            .filter(|_| !was_in_text);
         let Some((module, list)) = statement.and_then(|rest| rest.split_once(" import")) else {
             continue;
         };
@@ -49,9 +56,8 @@ pub(super) fn from_imports(text: &str) -> Vec<FromImport<'_>> {
         while let Some(line) = next {
             let line = line.split('#').next().unwrap_or_default();
             names.extend(listed(line));
-            next = (is_open && !line.contains(')'))
-                .then(|| lines.next())
-                .flatten();
+            let goes_on = is_open && !line.contains(')') || line.ends_with('\\');
+            next = goes_on.then(|| lines.next()).flatten();
         }
         found.push(FromImport { module, names });
     }
@@ -75,7 +81,7 @@ mod tests {
 
     #[test]
     fn lists_of_names_may_have_several_lines() {
-        let text = "\"\"\"A package.\"\"\"\nfrom ._a import A, B as C  # all\nimport os\nfrom . import (\n    x,  # (one)\n    y as z,\n)\ntry:\n    from pkg.b import *\nexcept ImportError:\n    pass\n";
+        let text = "\"\"\"A package.\nfrom ._d import D\n\"\"\"\nfrom ._a import A, \\\n    B as C  # all\nimport os\nfrom . import (\n    x,  # (one)\n    y as z,\n)\ntry:\n    from pkg.b import *\nexcept ImportError:\n    pass\n";
         let found = from_imports(text);
         let found: Vec<_> = found
             .iter()

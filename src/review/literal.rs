@@ -8,7 +8,10 @@ pub(super) fn one_form(text: &str) -> String {
         let prefix = prefix(rest).filter(|_| !is_in_word);
         is_in_word = first.is_alphanumeric() || first == '_';
         let length = match (first, prefix) {
-            (_, Some(prefix)) => prefix.len() + form.string(prefix, &rest[prefix.len()..]),
+            (_, Some(prefix)) => {
+                is_in_word = false;
+                prefix.len() + form.string(prefix, &rest[prefix.len()..])
+            }
             ('"' | '\'', None) => form.string("", rest),
             ('#', _) => rest.find('\n').unwrap_or(rest.len()),
             (c, _) if c.is_whitespace() || c == '\\' => {
@@ -44,19 +47,44 @@ struct Form {
     has_gap: bool,
     /// Where the last string begins, with its prefix, while nothing but white space follows it.
     string_at: Option<usize>,
+    /// The brackets that are open: whether they hold arguments, and how many commas stand in them.
+    open: Vec<(bool, u32)>,
 }
 
 impl Form {
     fn code(&mut self, c: char) {
         let is_tight = |c: char| "()[]{},".contains(c);
-        while ")]}".contains(c) && self.out.ends_with(',') {
-            self.out.pop();
+        match c {
+            '(' | '[' | '{' => {
+                let is_behind = |c: char| c.is_alphanumeric() || "_)]\"".contains(c);
+                self.open.push((self.out.ends_with(is_behind), 0));
+            }
+            ',' => {
+                if let Some((_, commas)) = self.open.last_mut() {
+                    *commas += 1;
+                }
+            }
+            ')' | ']' | '}' => self.close(c),
+            _ => {}
         }
         if !is_tight(c) {
             self.gap(is_tight);
         }
         self.out.push(c);
         (self.has_gap, self.string_at) = (false, None);
+    }
+
+    /// Takes a comma off before a bracket closes, unless it makes what stands there a tuple.
+    fn close(&mut self, c: char) {
+        let (has_arguments, commas) = self.open.pop().unwrap_or_default();
+        let is_tuple = match c {
+            ')' => !has_arguments && commas == 1,
+            ']' => has_arguments && commas == 1,
+            _ => false,
+        };
+        while self.out.ends_with(',') && !is_tuple {
+            self.out.pop();
+        }
     }
 
     /// Takes the string with which a text begins, behind its prefix; its length.
@@ -67,10 +95,17 @@ impl Form {
         let is_raw = prefix.contains('r');
         prefix.retain(|c| !"ru".contains(c));
         let start = format!("{prefix}\"");
-        let at = match self
+        // Behind an octal escape a digit would be read as a part of that.
+        let is_octal = |c: char| ('0'..='7').contains(&c);
+        let held = self.out.strip_suffix('"').unwrap_or_default();
+        let digits = held.len() - held.trim_end_matches(is_octal).len();
+        let is_apart = inner.is_some_and(|inner| inner.starts_with(is_octal))
+            && (1..=2).contains(&digits)
+            && held[..held.len() - digits].ends_with('\\');
+        let before = self
             .string_at
-            .filter(|at| self.out[*at..].starts_with(&start))
-        {
+            .filter(|at| self.out[*at..].starts_with(&start));
+        let at = match before.filter(|_| !is_apart) {
             // Two that stand side by side are one.
             Some(at) => {
                 self.out.pop();
@@ -257,6 +292,14 @@ mod tests {
             ("u'it\\'s'", "\"it's\"", true),
             ("'a\"b'", "\"a\\\"b\"", true),
             ("x if y else z", "x if y\n  else z", true),
+            ("('a',)", "('a')", false),
+            ("f('a',)", "f('a')", true),
+            ("x[1,]", "x[1]", false),
+            ("x[1, 2,]", "x[1, 2]", true),
+            ("[1,]", "[1]", true),
+            ("'\\0' '1'", "'\\01'", false),
+            ("'a' '1'", "'a1'", true),
+            ("r'a' r'\\d'", "'a\\\\d'", true),
             ("not 'a'", "not'a'", false),
             ("'# a", "'# b", false),
         ] {

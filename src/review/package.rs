@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 use super::change::Code;
 use super::exposed::Exposed;
 use super::import::{FromImport, from_imports};
-use crate::symbol::Kind;
 
 /// A package around a module, and which module or package of it leads to the one that is looked at.
 #[derive(Debug, Clone)]
@@ -56,12 +55,19 @@ pub fn reachable(around: &[PackageAround<'_>]) -> Exposed {
     states.pop().expect("there is one at least")
 }
 
-/// The names in the list `__all__` that a package only passes on; `None` where there is no list, or it is made by a program.
+/// The names in the list `__all__`; `None` where there is no list, or it is made by a program.
 fn listed(code: &Code) -> Option<BTreeSet<&str>> {
-    let exports = code.declarations.iter();
-    let exports = exports.filter(|one| one.kind == Kind::Export && one.owner.is_none());
-    let names: BTreeSet<&str> = exports.map(|one| one.own.as_str()).collect();
-    (!names.is_empty()).then_some(names)
+    let mut lines = code.text.lines();
+    let is_list = lines.any(|line| {
+        let list = line
+            .strip_prefix("__all__")
+            .and_then(|rest| rest.split_once('='));
+        list.is_some_and(|(_, list)| list.trim_start().starts_with(['[', '(']))
+    });
+    let is_made = code.text.contains("__all__ +=") || code.text.contains("__all__.");
+    let all = code.declarations.iter();
+    let names = all.filter(|one| one.owner.is_none() && one.is_public());
+    (is_list && !is_made).then(|| names.map(|one| one.own.as_str()).collect())
 }
 
 /// How far down the path the module of an import stands: 0 for the package itself; `None` where it is not on the way.
@@ -147,6 +153,17 @@ mod tests {
             ("_m", &["from ._m import *"], "abc"),
             ("_m", &["from ._m import *\n__all__ = ['a', 'x']"], "a"),
             ("_m", &["from ._m import a, b\n__all__ = ['b']"], "b"),
+            (
+                "_m",
+                &["from ._m import a, b\n__all__ = ['main']\ndef main(): pass"],
+                "",
+            ),
+            ("_m", &["from ._m import a, b\n__all__ = []"], ""),
+            (
+                "_m",
+                &["from ._m import a, b\n__all__ = ['a'] + made()\n__all__ += ['c']"],
+                "ab",
+            ),
             ("_m", &["from . import _m"], ""),
             ("_m", &["from . import _m\n__all__ = ['_m']"], "abc"),
             ("_m", &["from . import _m as m"], "abc"),

@@ -60,12 +60,10 @@ pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// A signature in the form in which it is compared. In Python, an annotation says the same with quotes and without, and a list
-/// with a comma behind its last part and without.
+/// A signature as it is shown. In Python, an annotation says the same with quotes and without.
 pub(super) fn normal(language: Option<Language>, signature: &str) -> String {
     if language == Some(Language::Python) {
-        let text = literal::one_quote(&without_quotes(signature));
-        text.replace(",)", ")").replace(", )", ")")
+        literal::one_quote(&without_quotes(signature))
     } else {
         signature.to_owned()
     }
@@ -74,8 +72,7 @@ pub(super) fn normal(language: Option<Language>, signature: &str) -> String {
 /// A text that is a value, in the form in which it is compared: how its lines are broken means nothing, nor do comments.
 pub(super) fn normal_value(language: Option<Language>, text: &str) -> String {
     if language == Some(Language::Python) {
-        let form = without_quotes(&literal::one_form(text));
-        return literal::without_brackets(&form).to_owned();
+        return literal::without_brackets(&literal::one_form(text)).to_owned();
     }
     let words: Vec<&str> = text.split_whitespace().collect();
     let folded = words.join(" ");
@@ -95,8 +92,14 @@ pub(super) fn normal_value(language: Option<Language>, text: &str) -> String {
     out
 }
 
+/// Signatures that are longer keep the quotes of their annotations.
+const ANNOTATED_BYTES_MAX: usize = 16 * 1024;
+
 /// Takes the quotes off strings that are annotations.
 fn without_quotes(signature: &str) -> String {
+    if signature.len() > ANNOTATED_BYTES_MAX {
+        return signature.to_owned();
+    }
     let mut out = String::with_capacity(signature.len());
     let mut rest = signature;
     while let Some(at) = rest.find(['"', '\'']) {
@@ -118,15 +121,17 @@ fn without_quotes(signature: &str) -> String {
 }
 
 /// Whether what follows a text is an annotation, or a part of one: it stands behind `:`, `->` or `|`, or in the brackets of a type
-/// that does. The arguments of `Literal`, and those of `Annotated` behind the first, are values.
+/// that does. The arguments of `Literal`, and those of `Annotated` behind the first, are values, and so is what follows `=` or
+/// stands in a `lambda`.
 fn is_in_annotation(before: &str) -> bool {
     let mut before = before.trim_end();
     loop {
         let is_behind = |marks: &[&str]| marks.iter().any(|mark| before.ends_with(mark));
-        let open = open_bracket(before);
+        let (open, part) = last_part(before);
         let Some(at) = open.filter(|at| before[*at..].starts_with('[')) else {
             let is_list = open.is_none_or(|at| before[at..].starts_with('('));
-            return is_list && is_behind(&[":", "->", "|"]);
+            let is_value = part.contains('=') || part.contains("lambda");
+            return is_list && !is_value && is_behind(&[":", "->", "|"]);
         };
         if !is_behind(&["[", ",", "|"]) {
             return false;
@@ -140,18 +145,26 @@ fn is_in_annotation(before: &str) -> bool {
     }
 }
 
-/// Where the innermost bracket stands that is still open at the end of a text.
-fn open_bracket(text: &str) -> Option<usize> {
-    let mut closed = 0_usize;
-    text.char_indices().rev().find_map(|(at, c)| {
+/// Where the innermost bracket stands that is still open at the end of a text, and what stands behind it and the last comma in it.
+fn last_part(text: &str) -> (Option<usize>, &str) {
+    let (mut closed, mut part) = (0_usize, None);
+    for (at, c) in text.char_indices().rev() {
         match c {
+            // Behind a list of parameters the annotation of what is returned begins.
+            ')' if closed == 0 && part.is_none() && text[at..].contains("->") => {
+                part = Some(at + 1);
+                closed = 1;
+            }
             ')' | ']' | '}' => closed += 1,
-            '(' | '[' | '{' if closed == 0 => return Some(at),
+            '(' | '[' | '{' if closed == 0 => {
+                return (Some(at), &text[part.unwrap_or(at + 1)..]);
+            }
             '(' | '[' | '{' => closed -= 1,
+            ',' if closed == 0 && part.is_none() => part = Some(at + 1),
             _ => {}
         }
-        None
-    })
+    }
+    (None, &text[part.unwrap_or(0)..])
 }
 
 /// A signature in parts: what stands before the name, between it and the list of parameters, these, and what follows.
@@ -279,9 +292,15 @@ mod tests {
             ("x: Literal[\"a\", \"b\"]", "x: Literal[\"a\", \"b\"]"),
             ("x: Annotated[\"A\", \"b\"]", "x: Annotated[A, \"b\"]"),
             (
-                "def f(a: dict = {\"a\": \"b\"},)",
+                "def f(a: dict = {\"a\": \"b\"})",
                 "def f(a: dict = {\"a\": \"b\"})",
             ),
+            ("def f(k=lambda: \"x\")", "def f(k=lambda: \"x\")"),
+            (
+                "def f(k=g(lambda: \"x\"), a: \"A\" = 1) -> \"B\"",
+                "def f(k=g(lambda: \"x\"), a: A = 1) -> B",
+            ),
+            ("def f(k=a | \"x\")", "def f(k=a | \"x\")"),
         ] {
             assert_eq!(normal(Some(Language::Python), text), expected);
         }

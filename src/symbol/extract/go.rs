@@ -58,7 +58,7 @@ fn import<'t>(walk: &mut Walk<'t>, _: &mut Level<'t>, node: Node<'t>) {
 }
 
 /// A group of constants. One without a value has that of the one before; `iota` is its place in the group, so a constant that
-/// comes in front changes the values of all behind it.
+/// comes in front changes the values of all behind it. Several names in one line stay as they are written.
 fn constants<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, group: Node<'t>) {
     let mut at = level.symbols.len();
     walk.children(level, group);
@@ -79,37 +79,37 @@ fn constants<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, group: Node<'t>) {
             continue;
         };
         at += 1;
-        let last = last.filter(|(_, value)| place > 0 && value.len() <= IOTA_BYTES_MAX);
-        if let Some((kind, value)) = last
-            && let Some(value) = with_iota(value, place)
-        {
+        let last = last.filter(|(_, value)| place > 0 && value.len() <= VALUE_BYTES_MAX);
+        if let Some((kind, value)) = last.filter(|(_, value)| !value.contains([',', '\n'])) {
+            let value = with_iota(value, place);
             let kind = kind.map_or_else(String::new, |kind| format!(" {kind}"));
             symbol.signature = format!("const {}{kind} = {value}", symbol.name);
         }
     }
 }
 
-/// Longest value in which `iota` is counted.
-const IOTA_BYTES_MAX: usize = 48;
+/// Longest value that is passed on to the constants behind it.
+const VALUE_BYTES_MAX: usize = 48;
 
-/// A value with a number for `iota`; `None` where that is not in it, or it is the value of several names.
-fn with_iota(value: &str, place: usize) -> Option<String> {
+/// A value with a number for each `iota` outside of strings.
+fn with_iota(value: &str, place: usize) -> String {
+    if value.contains(['"', '\'', '`']) {
+        return value.to_owned();
+    }
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
-    let (mut out, mut rest, mut is_found) = (String::new(), value, false);
+    let (mut out, mut rest) = (String::new(), value);
     while let Some(at) = rest.find("iota") {
         let (before, behind) = (&rest[..at], &rest[at + "iota".len()..]);
         let is_whole = !before.ends_with(is_word) && !behind.starts_with(is_word);
         out.push_str(before);
-        out.push_str(&if is_whole {
-            place.to_string()
+        if is_whole {
+            out.push_str(&place.to_string());
         } else {
-            "iota".to_owned()
-        });
-        is_found |= is_whole;
+            out.push_str("iota");
+        }
         rest = behind;
     }
-    let is_one = !value.contains([',', '"', '\n']);
-    (is_found && is_one).then(|| out + rest)
+    out + rest
 }
 
 fn constant<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {

@@ -53,14 +53,21 @@ struct Constructor<'t, 'o> {
 impl<'t> Constructor<'t, '_> {
     fn read(&mut self, walk: &mut Walk<'t>, block: Node<'t>, depth: usize) {
         let mut cursor = block.walk();
-        for statement in block.named_children(&mut cursor) {
-            if leads(statement) {
-                self.inner.note_comment(statement);
-            } else if is_block(statement.kind()) && depth < BLOCKS_MAX {
-                self.read(walk, statement, depth + 1);
+        // Where what stands before ends: a comment in that line belongs to it.
+        let mut last_row = None;
+        for node in block.children(&mut cursor) {
+            let begins_line = last_row.is_none_or(|row| row < node.start_position().row);
+            last_row = Some(node.end_position().row);
+            if !node.is_named() {
+            } else if node.kind() == "comment" {
+                if begins_line {
+                    self.inner.note_comment(node);
+                }
+            } else if is_block(node.kind()) && depth < BLOCKS_MAX {
+                self.read(walk, node, depth + 1);
             } else {
-                self.statement(walk, statement);
-                self.inner.close(statement);
+                self.statement(walk, node);
+                self.inner.close(node);
             }
         }
     }
@@ -128,6 +135,7 @@ fn is_block(kind: &str) -> bool {
                 | "while_statement"
                 | "do_statement"
                 | "switch_statement"
+                | "switch_default"
                 | "match_statement"
         )
 }

@@ -109,26 +109,34 @@ fn statement<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     }
 }
 
+/// What is assigned; of `first = second = value` each name is declared, all but the last one without the value.
 fn assignment<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("left") else {
-        return;
-    };
-    let text = walk.slice(name);
-    if text == "__all__" {
-        collect_strings(walk, node);
-    } else if name.kind() == "identifier" && node.kind() == "assignment" {
-        let kind = match level.place.owner {
-            Some(_) => Kind::Field,
-            None if text.chars().any(char::is_lowercase) => Kind::Variable,
-            None => Kind::Constant,
+    let mut next = Some(node);
+    while let Some(node) = next {
+        let Some(name) = node.child_by_field_name("left") else {
+            return;
         };
-        walk.declare(level, node, &Item::new(kind).named("left").valued("right"));
-        // `first = second = value`
-        if let Some(right) = node
-            .child_by_field_name("right")
-            .filter(|right| right.kind() == "assignment")
-        {
-            assignment(walk, level, right);
+        let right = node.child_by_field_name("right");
+        next = right.filter(|right| right.kind() == "assignment");
+        let text = walk.slice(name);
+        if text == "__all__" {
+            collect_strings(walk, node);
+        } else if name.kind() == "identifier" && node.kind() == "assignment" {
+            let kind = match level.place.owner {
+                Some(_) => Kind::Field,
+                None if text.chars().any(char::is_lowercase) => Kind::Variable,
+                None => Kind::Constant,
+            };
+            let item = Item::new(kind).named("left");
+            let item = if next.is_some() {
+                Item {
+                    cut: &["="],
+                    ..item
+                }
+            } else {
+                item.valued("right")
+            };
+            walk.declare(level, node, &item);
         }
     }
 }

@@ -304,7 +304,7 @@ fn constants_of_go_count_with_iota_and_embedded_fields_have_short_names() {
             "const B Kind = 1",
             "const C Kind = 2",
             "const D = \"x\"",
-            "const E",
+            "const E = \"x\"",
             "const F = 1 << (10 * 5)",
             "const G, H = iota, iota",
             "const I",
