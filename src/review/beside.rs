@@ -56,12 +56,12 @@ fn key(package: Option<&str>, one: &Declaration) -> Key {
 
 /// The package of a file of Go.
 pub(super) fn package(code: &Code) -> Option<&str> {
+    if code.language != Some(Language::Go) {
+        return None;
+    }
     let mut lines = code.text.lines();
-    let is_go = code.language == Some(Language::Go);
-    let name = lines
-        .find_map(|line| line.strip_prefix("package "))
-        .unwrap_or_default();
-    is_go.then(|| name.split_whitespace().next().unwrap_or_default())
+    let name = lines.find_map(|line| line.strip_prefix("package "));
+    name.unwrap_or_default().split_whitespace().next()
 }
 
 /// Leaves out what only one side of a file has and a file beside it has on the other side. Of Go that are files for some platforms.

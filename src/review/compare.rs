@@ -290,14 +290,20 @@ impl Sides<'_> {
         gone: &mut Vec<Place>,
         come: &mut Vec<Place>,
     ) {
-        // A package may have many of the name `init`.
-        let name = |version: &Option<Version>, one: &Declaration| {
-            let package = version.as_ref().and_then(go_package)?;
-            let named = (package, one.name.clone(), one.form().to_owned());
-            (one.own != "init").then_some(named)
+        let packages = |side: fn(&File) -> &Option<Version>| -> Vec<Option<GoPackage>> {
+            let sides = self.files.iter().map(side);
+            sides
+                .map(|version| version.as_ref().and_then(go_package))
+                .collect()
         };
-        let old = |place: &Place| name(&self.files[place.0 as usize].old, self.before(*place).1);
-        let new = |place: &Place| name(&self.files[place.0 as usize].new, self.after(*place).1);
+        let (before, after) = (packages(|file| &file.old), packages(|file| &file.new));
+        // A package may have many of the name `init`.
+        let name = |package: &'_ Option<GoPackage>, one: &Declaration| {
+            let package = package.clone().filter(|_| one.own != "init")?;
+            Some((package, one.name.clone(), one.form().to_owned()))
+        };
+        let old = |place: &Place| name(&before[place.0 as usize], self.before(*place).1);
+        let new = |place: &Place| name(&after[place.0 as usize], self.after(*place).1);
         let kept: HashSet<_> = pairs.iter().filter_map(|(_, place)| new(place)).collect();
         // The first of several stays; it is paired with what came or went elsewhere.
         let (mut lost, mut gained) = (HashSet::new(), HashSet::new());
@@ -467,8 +473,10 @@ impl Sides<'_> {
     }
 }
 
+type GoPackage = (TreePath, String, bool);
+
 /// The package of a file of Go: its folder, its name, and whether it is one of tests.
-fn go_package(version: &Version) -> Option<(TreePath, String, bool)> {
+fn go_package(version: &Version) -> Option<GoPackage> {
     let name = package(version.code()?)?;
     let is_test = version.path.name().ends_with(b"_test.go");
     Some((version.path.parent()?, name.to_owned(), is_test))
