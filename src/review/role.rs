@@ -30,11 +30,14 @@ pub fn role(path: &[u8]) -> FileRole {
     let text = String::from_utf8_lossy(path).to_lowercase();
     let (directories, name) = text.rsplit_once('/').unwrap_or(("", &text));
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    let is_test_directory = |part: &str| {
+    let folders: Vec<&str> = directories.split('/').collect();
+    let is_test_directory = |at: usize| {
+        let part = folders[at];
+        // A package that helps others to test has sources of its own, as `tower-test/src`.
+        let is_package = folders.get(at + 1) == Some(&"src");
         TEST_DIRECTORIES.contains(&part)
             || DIRECTORIES.contains(&part)
-            || part.ends_with("-test")
-            || part.ends_with("-tests")
+            || !is_package && (part.ends_with("-test") || part.ends_with("-tests"))
     };
     let is_test_name = || {
         STARTS.iter().any(|start| name.starts_with(start))
@@ -44,11 +47,21 @@ pub fn role(path: &[u8]) -> FileRole {
     // Settings of a forge or an editor may be about tests.
     let is_setting = || directories.split('/').any(|part| part.starts_with('.'));
     let is_document = || DOCUMENTS.iter().any(|end| name.ends_with(end));
-    if directories.split('/').any(is_test_directory)
+    // Below a package these names say nothing: `django/contrib`, `tower-test/src`.
+    let own = [
+        ("/contrib/", "/"),
+        ("-test/src/", "/src/"),
+        ("-tests/src/", "/src/"),
+    ]
+    .iter()
+    .fold(text.clone(), |text, (part, plain)| {
+        text.replace(part, plain)
+    });
+    if (0..folders.len()).any(is_test_directory)
         || !is_document() && !is_setting() && is_test_name()
     {
         FileRole::Test
-    } else if standing(text.replace("/contrib/", "/").as_bytes()) < 0.1 {
+    } else if standing(own.as_bytes()) < 0.1 {
         FileRole::Aside
     } else {
         FileRole::Program
@@ -72,6 +85,9 @@ mod tests {
             (".github/workflows/tests.yaml", FileRole::Aside),
             ("examples/a.py", FileRole::Aside),
             ("contrib/a.py", FileRole::Aside),
+            ("tower-test/src/mock/mod.rs", FileRole::Program),
+            ("tower-test/tests/mock.rs", FileRole::Test),
+            ("smoke-tests/a.rs", FileRole::Test),
             ("django/contrib/auth/models.py", FileRole::Program),
         ] {
             assert_eq!(role(path.as_bytes()), expected, "{path}");
