@@ -12,6 +12,8 @@ use super::beside::package;
 use super::change::{Change, Changes, Code, Content, File, How, Refers, Section, Version};
 use super::declaration::Declaration;
 use super::import;
+use super::literal;
+use super::macros::{is_written_by_macro, macros_of};
 use super::signature::find_word;
 use crate::base::TreePath;
 use crate::symbol::{Kind, Language};
@@ -224,7 +226,12 @@ impl Sides<'_> {
     /// What changed of one that stands on both sides.
     fn changed(&self, old: Place, new: Place) -> Option<Change> {
         let ((old_code, before), (new_code, after)) = (self.before(old), self.after(new));
-        let how = match (seen(before, after), before.body == after.body) {
+        let is_same_body = before.body == after.body
+            || body_of(old_code, before).is_some_and(|old| {
+                body_of(new_code, after)
+                    .is_some_and(|new| literal::statements(old) == literal::statements(new))
+            });
+        let how = match (seen(before, after), is_same_body) {
             (false, _) => How::Signature,
             (true, false) => How::Body,
             (true, true) => return None,
@@ -533,33 +540,6 @@ fn names_file(export: &Declaration, file: &TreePath) -> bool {
     module == "lib" || find_word(&export.signature, module).is_some()
 }
 
-/// The words of each line of Rust that calls a macro with names alone, as `fmt_impl!(Debug, Bytes);` does.
-fn macros_of(code: &Code) -> Vec<HashSet<&str>> {
-    let is_call = |line: &&str| {
-        let name = line.split('!').next().unwrap_or_default();
-        !name.is_empty()
-            && name.chars().all(|c| c.is_alphanumeric() || c == '_')
-            && line[name.len()..].starts_with(['!'])
-            && !line.contains(['"', '/'])
-    };
-    let is_part = |c: char| !c.is_alphanumeric() && c != '_';
-    let lines = code.text.lines().map(str::trim).filter(is_call);
-    let is_rust = code.language == Some(Language::Rust);
-    lines
-        .filter(|_| is_rust)
-        .map(|line| line.split(is_part).collect())
-        .collect()
-}
-
-/// Whether a macro names trait and type of an implementation: it writes that.
-fn is_written_by_macro(one: &Declaration, macros: &[HashSet<&str>]) -> bool {
-    let target = one.name.rsplit_once("::").unwrap_or_default().0;
-    one.kind == Kind::Implementation
-        && macros
-            .iter()
-            .any(|words| words.contains(one.own.as_str()) && words.contains(target))
-}
-
 /// Whether a name that `__all__` passes on in one version of a file of Python is one that the other has imported and, without an
 /// `__all__`, passed on as well.
 fn is_imported(one: &Declaration, other: &Code) -> bool {
@@ -587,6 +567,13 @@ fn members(declarations: &[Declaration], number: u32) -> Vec<String> {
         }
     }
     names
+}
+
+/// The body of a function of Python: how its statements are broken into lines means nothing.
+fn body_of<'c>(code: &'c Code, one: &Declaration) -> Option<&'c str> {
+    let is_function = code.language == Some(Language::Python) && is_callable(one.kind);
+    let body = one.body_at as usize..one.span.1 as usize;
+    code.text.get(body).filter(|_| is_function)
 }
 
 fn slice<'c>(code: &'c Code, declaration: &Declaration) -> &'c str {

@@ -2,6 +2,18 @@
 
 /// A value in one form: without comments and line breaks, each string in double quotes, strings that stand side by side as one.
 pub(super) fn one_form(text: &str) -> String {
+    read(text, false)
+}
+
+/// Statements in one form: each in a line of its own behind its indentation, however many lines it has.
+pub(super) fn statements(text: &str) -> String {
+    let lines = read(text, true);
+    let lines = lines.lines().map(str::trim_end);
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    lines.join("\n")
+}
+
+fn read(text: &str, keeps_lines: bool) -> String {
     let mut form = Form::default();
     let (mut rest, mut is_in_word) = (text, false);
     while let Some(first) = rest.chars().next() {
@@ -14,6 +26,11 @@ pub(super) fn one_form(text: &str) -> String {
             }
             ('"' | '\'', None) => form.string("", rest),
             ('#', _) => rest.find('\n').unwrap_or(rest.len()),
+            ('\n', _) if keeps_lines && form.open.is_empty() => form.line(&rest[1..]),
+            ('\\', _) if rest.starts_with("\\\n") => {
+                form.has_gap = true;
+                2
+            }
             (c, _) if c.is_whitespace() || c == '\\' => {
                 form.has_gap = true;
                 c.len_utf8()
@@ -121,6 +138,15 @@ impl Form {
         self.out.push('"');
         (self.has_gap, self.string_at) = (false, Some(at));
         inner.map_or(text.len(), |inner| inner.len() + 2 * mark.len())
+    }
+
+    /// Begins a line with the indentation of what follows; the length of both.
+    fn line(&mut self, following: &str) -> usize {
+        let indent = following.len() - following.trim_start_matches([' ', '\t']).len();
+        self.out.push('\n');
+        self.out.push_str(&following[..indent]);
+        (self.has_gap, self.string_at) = (false, None);
+        1 + indent
     }
 
     /// Writes the white space before what comes next, unless that stands at a bracket or a comma.
@@ -305,6 +331,35 @@ mod tests {
         ] {
             let form = |text: &str| without_brackets(&one_form(text)).to_owned();
             assert_eq!(form(one) == form(other), expected, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn statements_may_be_broken_into_lines() {
+        for (one, other, expected) in [
+            (
+                "f(a, b)\ng()\n",
+                "f(\n    a,  # one\n    b,\n)\n\n# two\ng()",
+                true,
+            ),
+            ("x = 'a'\n", "x = \"a\"", true),
+            ("x = a + \\\n  b", "x = a + b", true),
+            ("if a:\n    f()\n    g()", "if a:\n    f()\ng()", false),
+            (
+                "if a:\n    f()\n    g()",
+                "if a:\n\n    f()\n    # c\n    g()",
+                true,
+            ),
+            ("f()\ng()", "f() g()", false),
+            ("'a'\n'b'", "'ab'", false),
+            ("x = (1,)", "x = (1)", false),
+            ("x = \"\"\"\n a\n\"\"\"", "x = \"\"\"\na\n\"\"\"", false),
+        ] {
+            assert_eq!(
+                statements(one) == statements(other),
+                expected,
+                "{one} {other}"
+            );
         }
     }
 

@@ -21,6 +21,7 @@ mod import;
 mod lifetime;
 mod listed;
 mod literal;
+mod macros;
 pub mod markdown;
 mod order;
 mod package;

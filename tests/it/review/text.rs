@@ -346,6 +346,44 @@ fn a_package_of_go_is_a_folder() {
 }
 
 #[test]
+fn how_statements_of_python_are_broken_into_lines_is_no_news() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        r#"
+        commit first
+        + a.py
+          | def plan(a, b):
+          |     if a:
+          |         run(a, {'x': b})
+          |         stop()
+          | def moved(a):
+          |     if a:
+          |         run(a)
+          |         stop()
+        commit second
+        + a.py
+          | def plan(a, b):
+          |     if a:
+          |         run(
+          |             a,  # first
+          |             {"x": b},
+          |         )
+          |
+          |         stop()
+          | def moved(a):
+          |     if a:
+          |         run(a)
+          |     stop()
+    "#,
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    Same public declarations, 1 body changed · 1 of 1 file is code
+    moved   a.py:9   body
+    ");
+}
+
+#[test]
 fn what_a_file_passes_on_after_it_moved_is_no_news() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
