@@ -24,15 +24,16 @@ pub(super) fn leave_out_declared_beside(
         let path = file.path();
         if let Some(stem) = path.as_bytes().strip_suffix(b".pyi") {
             let module = TreePath::new([stem, b".py"].concat());
-            let (mut before, mut after) = (DeclaredBeside::default(), DeclaredBeside::default());
-            for (tree, beside) in [(old, &mut before), (new, &mut after)] {
+            // What comes or goes with its module, that says.
+            let mut declared = DeclaredBeside::default();
+            for tree in [old, new] {
                 if let Some(code) = read_code(repo, records, tree, &module)? {
-                    beside.add(&module, &code, None);
+                    declared.add(&module, &code, None);
                 }
             }
-            review::leave_out_declared_beside(file, &before, &after);
+            review::leave_out_declared_beside(file, &declared);
         } else if let Some(declared) = path.parent().and_then(|folder| packages.get(&folder)) {
-            review::leave_out_declared_beside(file, declared, declared);
+            review::leave_out_declared_beside(file, declared);
         }
     }
     Ok(())

@@ -64,10 +64,10 @@ pub(super) fn package(code: &Code) -> Option<&str> {
     name.unwrap_or_default().split_whitespace().next()
 }
 
-/// Leaves out what only one side of a file has and a file beside it has on the other side. Of Go that are files for some platforms.
-pub fn leave_out_declared_beside(file: &mut File, before: &DeclaredBeside, after: &DeclaredBeside) {
+/// Leaves out what only one side of a file has and a file beside it declares. Of Go that are files for some platforms.
+pub fn leave_out_declared_beside(file: &mut File, beside: &DeclaredBeside) {
     let [old, new] = [&file.old, &file.new].map(|side| names(side.as_ref()));
-    for (side, other, beside) in [(&mut file.new, &old, before), (&mut file.old, &new, after)] {
+    for (side, other) in [(&mut file.new, &old), (&mut file.old, &new)] {
         let Some(Version { path, content, .. }) = side else {
             continue;
         };
@@ -169,7 +169,7 @@ mod tests {
             old: side(sides[0]),
             new: side(sides[1]),
         };
-        leave_out_declared_beside(&mut file, &known, &known);
+        leave_out_declared_beside(&mut file, &known);
         let list = compare(vec![file]).list.into_iter();
         list.map(|one| format!("{:?} {}", one.how, one.declaration().name))
             .collect()

@@ -203,11 +203,22 @@ fn a_class_of_python_moves_with_its_overloads_and_stand_ins_are_no_news() {
           |     def size(self): return 1
           | def stays(): pass
         + b.py = import os
+        + large.py
+          | class Held:
+          |     def get(self): return 1
+          | def other(): return 2
         + local.py
           | import contextvars
           | def get(): pass
         commit second
         + a.py = def stays(): pass
+        + large.py = def other(): return 2
+        + large/held.py
+          | class Held:
+          |     def get(self): return 1
+        + large/held.pyi
+          | class Held:
+          |     def get(self) -> int: ...
         + b.py
           | import os
           | class Map:
@@ -229,10 +240,12 @@ fn a_class_of_python_moves_with_its_overloads_and_stand_ins_are_no_news() {
     ",
     );
     insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
-    1 signature changed, 1 moved, nothing added or removed · 3 of 3 files are code
+    1 signature changed, 2 moved, nothing added or removed · 6 of 6 files are code
     Map.match +@overload def match(self, a: bytes) -> bytes   b.py:7
     moved: class Map (5 members)   a.py → b.py
+    moved: class Held (1 member)   large.py → large/held.py
     imports: local.py
+    repeats what stands beside it: large/held.pyi
     ");
 }
 
