@@ -40,8 +40,12 @@ fn rank(symbol: &Symbol) -> u8 {
             2
         }
         Kind::Constant | Kind::Variable if symbol.signature.contains("TypeVar(") => 4,
-        // What Python and its tools read: `__version__`, `__slots__`.
-        Kind::Constant | Kind::Variable | Kind::Field if symbol.name.starts_with("__") => 4,
+        // What Python and its tools read: `__version__`, `__slots__`, a module's `__getattr__`.
+        Kind::Constant | Kind::Variable | Kind::Field | Kind::Function
+            if symbol.name.starts_with("__") =>
+        {
+            4
+        }
         Kind::Constant | Kind::Variable => 2,
         Kind::Macro if is_define(symbol) => 4,
         Kind::Test => 5,
@@ -116,6 +120,7 @@ mod tests {
         let symbols = [
             symbol(Kind::Macro, "MAX", "#define MAX 3"),
             symbol(Kind::Variable, "T", "T = t.TypeVar(\"T\")"),
+            symbol(Kind::Function, "__getattr__", "def __getattr__(name)"),
             symbol(Kind::Constant, "LIMIT", "LIMIT = 3"),
             symbol(Kind::Module, "detail", "namespace detail"),
             symbol(Kind::Function, "open", "def open(box: Box) -> T"),
@@ -128,7 +133,16 @@ mod tests {
             .collect();
         assert_eq!(
             names,
-            ["Box", "open", "Flask", "LIMIT", "detail", "T", "MAX"]
+            [
+                "Box",
+                "open",
+                "Flask",
+                "LIMIT",
+                "detail",
+                "T",
+                "MAX",
+                "__getattr__"
+            ]
         );
     }
 }

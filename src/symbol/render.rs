@@ -297,9 +297,14 @@ fn push_named(
     wanted: impl Fn(&Symbol) -> bool,
 ) {
     let mut by_kind: BTreeMap<Kind, Vec<&Symbol>> = BTreeMap::new();
+    // `__slots__` and the like are for the language, not for readers.
+    let is_told = |member: &Symbol| {
+        let is_special = member.kind == Kind::Field && member.name.starts_with("__");
+        member.public && member.kind != Kind::Test && !is_special
+    };
     for member in symbols
         .iter()
-        .filter(|member| member.public && member.kind != Kind::Test && wanted(member))
+        .filter(|member| is_told(member) && wanted(member))
     {
         by_kind.entry(member.kind).or_default().push(member);
     }

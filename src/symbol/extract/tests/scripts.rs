@@ -31,6 +31,7 @@ except ImportError:
 class Config(Base, metaclass=Meta):
     """One configuration. Immutable."""
 
+    __slots__ = ("path",)
     path: str = "x"
     items = [1,
              2]
