@@ -209,9 +209,7 @@ impl Listing<'_> {
                 && is_in_block(one)
                 && !(has_list && one.is_public())
         };
-        let mut found = std::mem::take(&mut self.found);
-        retain(&mut found, |one, stands| stands && !is_stand_in(one));
-        self.found = found;
+        retain(&mut self.found, |one, stands| stands && !is_stand_in(one));
     }
 
     /// One with what is known of it from around.

@@ -136,7 +136,7 @@ impl Exposed {
 ///
 /// A trait or type of that name in another file may be meant where the file declares none.
 pub fn narrow_implementations(declarations: &mut [Declaration]) {
-    let named = |kinds: [Kind; 2]| -> BTreeMap<String, bool> {
+    let named = |kinds: &[Kind]| -> BTreeMap<String, bool> {
         let mut names = BTreeMap::new();
         let is_named = |one: &&Declaration| kinds.contains(&one.kind) && one.owner.is_none();
         let all = declarations.iter().filter(is_named);
@@ -145,14 +145,13 @@ pub fn narrow_implementations(declarations: &mut [Declaration]) {
         }
         names
     };
-    let traits = named([Kind::Interface, Kind::Interface]);
-    let types = named([Kind::Struct, Kind::Enum]);
+    let traits = named(&[Kind::Interface]);
+    let types = named(&[Kind::Struct, Kind::Enum]);
     for at in 0..declarations.len() {
         let one = &declarations[at];
-        let is_of_hidden = match one.owner {
-            Some(owner) => declarations[owner as usize].visibility != Visibility::Public,
-            None => false,
-        };
+        let is_of_hidden = one
+            .owner
+            .is_some_and(|owner| !declarations[owner as usize].is_public());
         let target = one.name.rsplit_once("::").unwrap_or_default().0;
         let is_hidden = one.kind == Kind::Implementation
             && (traits.get(&one.own) == Some(&false)

@@ -2,7 +2,7 @@
 //! changes to them.
 
 mod change;
-mod gathered;
+pub(super) mod gathered;
 
 use serde::Serialize;
 

@@ -42,7 +42,7 @@ struct OriginDocument {
 }
 
 /// The repository, where there is one, and the settings in force.
-pub(super) fn gather(
+pub(in crate::cli) fn gather(
     program: &Program,
 ) -> Result<(Option<Repository>, GatheredSettings), CliError> {
     let repository = match Repository::open(&program.global.location()) {

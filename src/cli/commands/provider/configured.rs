@@ -1,11 +1,11 @@
 //! The providers that the settings in force define, inside of a repository or not.
 
+use crate::cli::commands::config::gathered::gather;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
 use crate::config::Stack;
-use crate::git::{OpenError, Repository};
 use crate::provider::{Definition, DefinitionError, Definitions};
-use crate::workspace::{JudgedFolder, Presentation, settings};
+use crate::workspace::Presentation;
 
 /// The providers that the settings in force define.
 pub(in crate::cli) fn definitions(program: &mut Program) -> Result<Definitions, CliError> {
@@ -14,25 +14,7 @@ pub(in crate::cli) fn definitions(program: &mut Program) -> Result<Definitions, 
 
 /// The settings in force, inside of a repository or not.
 pub(in crate::cli) fn stack(program: &mut Program) -> Result<Stack, CliError> {
-    let location = program.global.location();
-    let repository = match Repository::open(&location) {
-        Ok(repository) => Some(repository),
-        Err(OpenError::NotFound(_)) if location.git_dir.is_none() => None,
-        Err(error) => return Err(error.into()),
-    };
-    let judge = |repository| {
-        JudgedFolder::read(
-            repository,
-            &program.environment,
-            program.global.trust.as_deref(),
-        )
-    };
-    let judged = repository.as_ref().map(judge);
-    let gathered = settings::gather(
-        repository.as_ref().zip(judged.as_ref()),
-        &program.environment,
-        program.global.settings(),
-    )?;
+    let (repository, gathered) = gather(program)?;
     gathered.check()?;
     if let Some(repository) = &repository {
         program.ui.adopt(Presentation::load(repository));
