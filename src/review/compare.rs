@@ -195,6 +195,12 @@ fn is_callable(kind: Kind) -> bool {
     matches!(kind, Kind::Function | Kind::Method)
 }
 
+/// Whether it is a member of what moved. A method of Go may move without its type.
+fn stands_in(moved: &BTreeMap<Place, Place>, place: Place, one: &Declaration) -> bool {
+    one.owner
+        .is_some_and(|owner| moved.contains_key(&(place.0, owner)))
+}
+
 /// What stands in another file than before.
 struct Moved {
     pairs: Vec<(Place, Place)>,
@@ -333,8 +339,8 @@ impl Sides<'_> {
                 && from.0 != to.0
                 && let (before, after) = (self.before(*from).1, self.after(*to).1)
                 && (is_moved_implementation(before, after)
-                    || before.owner.or(after.owner).is_none()
-                        && (is_alike(before, after) || self.are_of_one_package(from.0, to.0)))
+                    || before.owner.or(after.owner).is_none() && is_alike(before, after)
+                    || !stands_in(&moved, *from, before) && self.are_of_one_package(from.0, to.0))
             {
                 moved.insert(*from, *to);
                 continue;
@@ -425,9 +431,10 @@ impl Sides<'_> {
     /// What moved, with its members one change; what changed on the way is a change of its own.
     fn moved_changes(&self, moved: &[(Place, Place)]) -> Vec<Change> {
         let mut list: Vec<Change> = Vec::new();
+        let all: BTreeMap<Place, Place> = moved.iter().copied().collect();
         for (from, to) in moved {
             let (before, after) = (self.before(*from).1, self.after(*to).1);
-            if before.owner.is_none() {
+            if !stands_in(&all, *from, before) {
                 list.push(Change {
                     old: Some(before.clone()),
                     new: Some(after.clone()),

@@ -103,7 +103,11 @@ fn assigned(statement: &str) -> Option<&str> {
 fn is_installing(statement: &str) -> bool {
     let lower = statement.to_lowercase();
     let is_hidden = lower.contains("noinst") || lower.contains("uninstall");
-    !is_hidden && INSTALLS.iter().any(|word| lower.contains(word))
+    // Older Makefiles copy: `cp z.h $(DESTDIR)$(includedir)`.
+    let mut copied = lower.trim_start_matches(['@', '-']).split_whitespace();
+    let is_copied =
+        || copied.next() == Some("cp") && copied.last().is_some_and(|to| to.contains("include"));
+    !is_hidden && (INSTALLS.iter().any(|word| lower.contains(word)) || is_copied())
 }
 
 /// Makes what a header declares that is for the library alone visible to it alone.
@@ -176,6 +180,11 @@ mod tests {
                 "a.h b.h",
             ),
             ("install:\n\tsed 's/(//' x\nlib: c.h", ""),
+            (
+                "install: lib\n\t-@cp a.h b.h $(DESTDIR)$(includedir)\n\tcp include/c.h build",
+                "a.h b.h",
+            ),
+            ("uninstall:\n\tcp include/c.h old", ""),
             (
                 "set(PRIVATE b.h)\nset(HDR_PUBLIC a.h)\nadd_library(x ${PRIVATE} ${HDR_PUBLIC})\nset_target_properties(x PROPERTIES PUBLIC_HEADER \"${HDR_PUBLIC}\")",
                 "a.h",

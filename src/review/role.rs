@@ -40,6 +40,10 @@ pub fn role(path: &[u8]) -> FileRole {
             || !is_package && (part.ends_with("-test") || part.ends_with("-tests"))
     };
     let is_test_name = || {
+        // Go itself builds every other file into the package.
+        if name.ends_with(".go") {
+            return stem.ends_with("_test");
+        }
         STARTS.iter().any(|start| name.starts_with(start))
             || ENDS.iter().any(|end| stem.ends_with(end))
             || stem == "test"
@@ -57,6 +61,11 @@ pub fn role(path: &[u8]) -> FileRole {
     .fold(text.clone(), |text, (part, plain)| {
         text.replace(part, plain)
     });
+    let own = if name.ends_with(".go") {
+        own.replace("/test_", "/")
+    } else {
+        own
+    };
     if (0..folders.len()).any(is_test_directory)
         || !is_document() && !is_setting() && is_test_name()
     {
@@ -79,6 +88,7 @@ mod tests {
             ("src/testing.py", FileRole::Program),
             ("tests/data/a.json", FileRole::Test),
             ("pkg/a_test.go", FileRole::Test),
+            ("pkg/test_helpers.go", FileRole::Program),
             ("web/a.spec.ts", FileRole::Test),
             ("conftest.py", FileRole::Test),
             ("docs/tutorial/tests.rst", FileRole::Aside),

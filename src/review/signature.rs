@@ -24,11 +24,32 @@ pub(super) fn counts(attribute: &str) -> bool {
     let name = attribute
         .trim_start_matches(['#', '!', '[', '@'])
         .trim_start();
+    // `cfg_attr(docsrs, doc(…))` is as silent as what it gives under its condition.
+    if let Some(inner) = name.strip_prefix("cfg_attr(") {
+        return listed(inner).skip(1).any(counts);
+    }
     !SILENT.iter().any(|silent| {
         name.strip_prefix(silent).is_some_and(|rest| {
             silent.ends_with(':') || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
         })
     })
+}
+
+/// The parts of a list up to the bracket that closes it, split at its own commas.
+fn listed(list: &str) -> impl Iterator<Item = &str> {
+    let (mut depth, mut last, mut is_text) = (0_i32, ' ', false);
+    let parts = list.split(move |c: char| {
+        match c {
+            '"' if last != '\\' => is_text = !is_text,
+            '(' | '[' | '{' if !is_text => depth += 1,
+            ')' | ']' | '}' if !is_text => depth -= 1,
+            _ => {}
+        }
+        last = c;
+        c == ',' && depth == 0 && !is_text
+    });
+    let parts = parts.map(|part| part.trim());
+    parts.filter(|part| part.starts_with(|c: char| c.is_alphabetic()))
 }
 
 /// Arguments of attributes that are texts for people who run the program.
@@ -272,6 +293,26 @@ impl Depth {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn attributes_for_the_documentation_mean_nothing_under_a_condition() {
+        for (text, expected) in [
+            (
+                "#[cfg_attr(docsrs, doc(cfg(any(feature = \"a\", feature = \"b\"))))]",
+                false,
+            ),
+            ("#[cfg_attr(doc_cfg, doc(cfg(x)), inline)]", false),
+            ("#[cfg_attr(all(test, x), doc = \"a, must_use\", )]", false),
+            ("#[cfg_attr(docsrs, doc(hidden), must_use)]", true),
+            (
+                "#[cfg_attr(feature = \"a\", derive(Serialize, Debug))]",
+                true,
+            ),
+            ("#[cfg(feature = \"a\")]", true),
+        ] {
+            assert_eq!(counts(text), expected, "{text}");
+        }
+    }
 
     #[test]
     fn quotes_around_annotations_mean_nothing() {

@@ -250,6 +250,40 @@ fn a_class_of_python_moves_with_its_overloads_and_stand_ins_are_no_news() {
 }
 
 #[test]
+fn a_method_of_go_moves_without_its_type() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        r#"
+        commit first
+        + a/x.go
+          | package a
+          | type W struct{}
+          | func (w *W) List() int { return 1 }
+          | func (w *W) Stay() int { return 1 }
+        + a/v.go
+          | package a
+          | func (w *W) Back() int { return 1 }
+        commit second
+        + a/x.go
+          | package a
+          | type W struct{}
+          | func (w *W) Stay() int { return 1 }
+          | func (w *W) Back() int { return 1 }
+        + a/v.go
+          | package a
+          | func (w *W) List() int { return 2 + 2 }
+    "#,
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    Same public declarations, 1 body changed, 2 moved · 2 of 2 files are code
+    +W.List   a/v.go:2   body
+    moved: W.List   a/x.go → a/v.go
+    moved: W.Back   a/v.go → a/x.go
+    ");
+}
+
+#[test]
 fn a_package_of_go_is_a_folder() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
