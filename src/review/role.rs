@@ -41,7 +41,7 @@ pub fn role(path: &[u8]) -> FileRole {
     };
     let is_test_name = || {
         // Go itself builds every other file into the package.
-        if name.ends_with(".go") {
+        if let Some(stem) = name.strip_suffix(".go") {
             return stem.ends_with("_test");
         }
         STARTS.iter().any(|start| name.starts_with(start))
@@ -61,10 +61,9 @@ pub fn role(path: &[u8]) -> FileRole {
     .fold(text.clone(), |text, (part, plain)| {
         text.replace(part, plain)
     });
-    let own = if name.ends_with(".go") {
-        own.replace("/test_", "/")
-    } else {
-        own
+    let own = match name.strip_suffix(".go") {
+        Some(_) => own.replace("/test_", "/"),
+        None => own,
     };
     if (0..folders.len()).any(is_test_directory)
         || !is_document() && !is_setting() && is_test_name()

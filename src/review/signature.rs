@@ -48,7 +48,7 @@ fn listed(list: &str) -> impl Iterator<Item = &str> {
         last = c;
         c == ',' && depth == 0 && !is_text
     });
-    let parts = parts.map(|part| part.trim());
+    let parts = parts.map(str::trim);
     parts.filter(|part| part.starts_with(|c: char| c.is_alphabetic()))
 }
 

@@ -277,7 +277,7 @@ fn a_method_of_go_moves_without_its_type() {
     );
     insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
     Same public declarations, 1 body changed, 2 moved · 2 of 2 files are code
-    +W.List   a/v.go:2   body
+    W.List   a/v.go:2   body
     moved: W.List   a/x.go → a/v.go
     moved: W.Back   a/v.go → a/x.go
     ");
