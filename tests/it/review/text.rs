@@ -254,7 +254,7 @@ fn a_method_of_go_moves_without_its_type() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     repo.fill(
-        r#"
+        r"
         commit first
         + a/x.go
           | package a
@@ -273,7 +273,7 @@ fn a_method_of_go_moves_without_its_type() {
         + a/v.go
           | package a
           | func (w *W) List() int { return 2 + 2 }
-    "#,
+    ",
     );
     insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
     Same public declarations, 1 body changed, 2 moved · 2 of 2 files are code
