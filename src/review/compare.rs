@@ -203,7 +203,7 @@ fn stands_in(moved: &BTreeMap<Place, Place>, place: Place, one: &Declaration) ->
 
 /// What stands in another file than before.
 struct Moved {
-    pairs: Vec<(Place, Place)>,
+    pairs: BTreeMap<Place, Place>,
     /// Members that are declared once more or once less under their name, and whether they are gone.
     overloads: Vec<(Place, bool)>,
 }
@@ -377,7 +377,7 @@ impl Sides<'_> {
         gone.retain(|place| !moved.contains_key(place) && !lost.contains(place));
         come.retain(|place| !to.contains(place) && !gained.contains(place));
         Moved {
-            pairs: moved.into_iter().collect(),
+            pairs: moved,
             overloads,
         }
     }
@@ -386,14 +386,14 @@ impl Sides<'_> {
     /// file says of that is no news. Else the two are one declaration that has changed.
     fn passed_on(
         &self,
-        moved: &[(Place, Place)],
+        moved: &BTreeMap<Place, Place>,
         gone: &mut Vec<Place>,
         come: &mut Vec<Place>,
     ) -> Vec<(Place, Place)> {
         let old = |place: &Place| self.before(*place).1;
         let new = |place: &Place| self.after(*place).1;
         let (mut left, mut reached) = (HashMap::new(), HashMap::new());
-        for (from, to) in moved.iter().filter(|pair| old(&pair.0).owner.is_none()) {
+        for (from, to) in moved.iter().filter(|pair| old(pair.0).owner.is_none()) {
             left.insert((from.0, old(from).own.as_str()), to.0);
             reached.insert((to.0, new(to).own.as_str()), from.0);
         }
@@ -429,12 +429,11 @@ impl Sides<'_> {
     }
 
     /// What moved, with its members one change; what changed on the way is a change of its own.
-    fn moved_changes(&self, moved: &[(Place, Place)]) -> Vec<Change> {
+    fn moved_changes(&self, moved: &BTreeMap<Place, Place>) -> Vec<Change> {
         let mut list: Vec<Change> = Vec::new();
-        let all: BTreeMap<Place, Place> = moved.iter().copied().collect();
         for (from, to) in moved {
             let (before, after) = (self.before(*from).1, self.after(*to).1);
-            if !stands_in(&all, *from, before) {
+            if !stands_in(moved, *from, before) {
                 list.push(Change {
                     old: Some(before.clone()),
                     new: Some(after.clone()),

@@ -25,31 +25,17 @@ pub(super) fn counts(attribute: &str) -> bool {
         .trim_start_matches(['#', '!', '[', '@'])
         .trim_start();
     // `cfg_attr(docsrs, doc(…))` is as silent as what it gives under its condition.
-    if let Some(inner) = name.strip_prefix("cfg_attr(") {
-        return listed(inner).skip(1).any(counts);
+    if let Some(list) = name.strip_prefix("cfg_attr")
+        && list.starts_with('(')
+        && let Some(end) = closing(list)
+    {
+        return split(&list[1..end]).into_iter().skip(1).any(counts);
     }
     !SILENT.iter().any(|silent| {
         name.strip_prefix(silent).is_some_and(|rest| {
             silent.ends_with(':') || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
         })
     })
-}
-
-/// The parts of a list up to the bracket that closes it, split at its own commas.
-fn listed(list: &str) -> impl Iterator<Item = &str> {
-    let (mut depth, mut last, mut is_text) = (0_i32, ' ', false);
-    let parts = list.split(move |c: char| {
-        match c {
-            '"' if last != '\\' => is_text = !is_text,
-            '(' | '[' | '{' if !is_text => depth += 1,
-            ')' | ']' | '}' if !is_text => depth -= 1,
-            _ => {}
-        }
-        last = c;
-        c == ',' && depth == 0 && !is_text
-    });
-    let parts = parts.map(str::trim);
-    parts.filter(|part| part.starts_with(|c: char| c.is_alphabetic()))
 }
 
 /// Arguments of attributes that are texts for people who run the program.
