@@ -30,7 +30,7 @@ use crate::base::limit::{STORE_ENTRIES_MAX, STORE_FAULTS_MAX};
 use crate::base::{BasisId, FrameId, NodeId, TreePath};
 use crate::git::{Repository, StateDir};
 
-const MAGIC: &[u8; 24] = b"git-merkle store index 6";
+const MAGIC: &[u8; 24] = b"git-merkle store index 7";
 /// The file, and the purpose of the key of its checksums.
 const FILE_NAME: &str = "index";
 const KEY_CONTEXT: &str = "git-merkle 2026 index page/2";
@@ -297,66 +297,37 @@ impl Index {
 
     /// Adds a frame that has been stored.
     pub fn add(&mut self, stored: &Stored) {
-        let Stored {
-            name,
-            basis,
-            basis_kind,
-            content,
-            blob,
-            has_policy,
-            place,
-        } = stored;
-        let (basis, basis_kind, content, blob, has_policy) =
-            (*basis, *basis_kind, *content, *blob, *has_policy);
+        let name = &stored.name;
         let slot = self.slot_number(&Slot::new(&name.agent, &name.frame_type));
         let key = (name.node, slot);
-        if matches!(basis_kind, BasisKind::Written | BasisKind::Invalidation) {
+        let is_end = stored.basis_kind == BasisKind::Invalidation;
+        if is_end || stored.basis_kind == BasisKind::Written {
             self.news.said.insert(name.node);
         }
         let known = self.find_record(&name.node, slot);
         let mut invalidation = known.and_then(|record| record.invalidation);
-        if basis_kind == BasisKind::Invalidation {
+        if is_end {
             invalidation = invalidation.max(Some((name.seq, name.frame)));
             let absent = Record {
                 seq: 0,
                 frame: NO_FRAME,
-                basis,
-                basis_kind,
-                content,
-                blob,
-                invalidation,
-                has_policy,
+                ..stored.record(None)
             };
-            let head = known.unwrap_or(absent);
-            self.news.heads.insert(
-                key,
-                Record {
-                    invalidation,
-                    ..head
-                },
-            );
+            let head = Record {
+                invalidation,
+                ..known.unwrap_or(absent)
+            };
+            self.news.heads.insert(key, head);
             return;
         }
-        self.news.places.extend(*place);
-        let of_basis = self.news.bases.entry(basis).or_insert((name.frame, blob));
-        *of_basis = (*of_basis).max((name.frame, blob));
+        self.news.places.extend(stored.place);
+        let newest = (name.frame, stored.blob);
+        let of_basis = self.news.bases.entry(stored.basis).or_insert(newest);
+        *of_basis = (*of_basis).max(newest);
         if known.is_some_and(|record| (record.seq, record.frame) > (name.seq, name.frame)) {
             return;
         }
-        let (seq, frame) = (name.seq, name.frame);
-        self.news.heads.insert(
-            key,
-            Record {
-                seq,
-                frame,
-                basis,
-                basis_kind,
-                content,
-                blob,
-                invalidation,
-                has_policy,
-            },
-        );
+        self.news.heads.insert(key, stored.record(invalidation));
     }
 
     /// Follows a commit of frames. One that was put on top of something else is caught up with at the next opening.

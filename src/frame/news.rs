@@ -17,7 +17,7 @@ use super::record::{
 use crate::base::{BasisId, FrameId, NodeId};
 use crate::git::StateDir;
 
-const MAGIC: &[u8; 24] = b"git-merkle index news 5\n";
+const MAGIC: &[u8; 24] = b"git-merkle index news 6\n";
 const FILE_NAME: &str = "index-news";
 /// Far more than [`Index`](super::Index) ever leaves in it.
 const FILE_BYTES_MAX: u64 = 16 << 20;
@@ -191,6 +191,7 @@ mod tests {
             blob: id(byte),
             invalidation: (byte == 2).then(|| (7, FrameId(digest(9)))),
             has_policy: byte == 1,
+            is_derived: byte == 2,
         };
         News {
             heads: BTreeMap::from([((id(1), 0), head(1)), ((id(2), 1), head(2))]),

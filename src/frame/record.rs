@@ -21,6 +21,8 @@ pub(super) const SAID_BYTES: u32 = 33;
 pub(super) const WIDTHS: [u32; 4] = [HEAD_BYTES, BASIS_BYTES, PLACE_BYTES, SAID_BYTES];
 /// Set beside the basis kind of a head that remembers its policy.
 const POLICY_BIT: u8 = 0x80;
+/// Set beside the basis kind of a head that any clone makes again.
+const DERIVED_BIT: u8 = 0x40;
 
 /// The key of a statement's path and slot. Only whether there is one is ever looked up.
 pub(super) type Place = [u8; PLACE_BYTES as usize];
@@ -47,6 +49,8 @@ pub struct Record {
     pub invalidation: Option<(u32, FrameId)>,
     /// True for a synthesis that remembers its policy: see [`Frame::policy`](super::Frame::policy).
     pub has_policy: bool,
+    /// True for what any clone makes again, without a model and without a person: see [`Frame::is_derived`](super::Frame::is_derived).
+    pub is_derived: bool,
 }
 
 impl Record {
@@ -83,7 +87,12 @@ pub(super) fn head_key(node: &NodeId, slot: u16) -> [u8; 34] {
 pub(super) fn encode_head(bytes: &mut Vec<u8>, node: &NodeId, slot: u16, record: &Record) {
     bytes.extend_from_slice(&head_key(node, slot));
     bytes.extend_from_slice(&record.seq.to_le_bytes());
-    bytes.push(record.basis_kind as u8 | if record.has_policy { POLICY_BIT } else { 0 });
+    let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
+    bytes.push(
+        record.basis_kind as u8
+            | flag(record.has_policy, POLICY_BIT)
+            | flag(record.is_derived, DERIVED_BIT),
+    );
     bytes.extend_from_slice(&record.frame.0.0);
     bytes.extend_from_slice(&record.basis.0.0);
     bytes.extend_from_slice(&record.content.0);
@@ -106,13 +115,14 @@ pub(super) fn decode_head(bytes: &[u8]) -> Option<Record> {
             BasisKind::Written,
             BasisKind::Invalidation,
         ]
-        .get(usize::from(bytes[38] & !POLICY_BIT))?,
+        .get(usize::from(bytes[38] & !(POLICY_BIT | DERIVED_BIT)))?,
         frame: FrameId(digest(39)),
         basis: BasisId(digest(71)),
         content: digest(103),
         blob: unpadded(&bytes[135..168])?,
         invalidation: (invalidation > 0).then(|| (invalidation, FrameId(digest(172)))),
         has_policy: bytes[38] & POLICY_BIT != 0,
+        is_derived: bytes[38] & DERIVED_BIT != 0,
     })
 }
 

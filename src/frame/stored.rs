@@ -22,6 +22,8 @@ pub struct Stored {
     pub blob: NodeId,
     /// True when it remembers its policy.
     pub has_policy: bool,
+    /// True when any clone makes it again: see [`Frame::is_derived`].
+    pub is_derived: bool,
     /// The key of its slot and path; absent for an invalidation and where no path is known.
     pub(super) place: Option<Place>,
 }
@@ -37,7 +39,7 @@ impl Stored {
             .as_ref()
             .filter(|_| frame.basis_kind != BasisKind::Invalidation);
         let place = path.map(|path| place_of(&frame.agent, &frame.frame_type, path));
-        let has_policy = frame.policy().is_some();
+        let (has_policy, is_derived) = (frame.policy().is_some(), frame.is_derived());
         Self {
             name,
             basis: frame.basis,
@@ -45,6 +47,7 @@ impl Stored {
             content,
             blob,
             has_policy,
+            is_derived,
             place,
         }
     }
@@ -59,6 +62,7 @@ impl Stored {
             content,
             blob,
             has_policy,
+            is_derived,
             place: _,
         } = self;
         Record {
@@ -70,6 +74,7 @@ impl Stored {
             blob: *blob,
             invalidation,
             has_policy: *has_policy,
+            is_derived: *is_derived,
         }
     }
 }

@@ -2,22 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::version::{entries, read_code, version_of};
+use super::version::{Reading, visit_folder};
 use crate::base::{NodeId, TreePath};
 use crate::git::{ObjectError, Repository, Side};
-use crate::regen::record::Records;
 use crate::review::{self, DeclaredBeside, File, Version};
 
 /// Leaves out what a file beside each declares all along.
 pub(super) fn leave_out_declared_beside(
     repo: &Repository,
-    records: &Records,
+    reading: &Reading,
     [old, new]: [NodeId; 2],
     files: &mut [File],
 ) -> Result<(), ObjectError> {
     let mut packages = BTreeMap::new();
     for folder in folders_with_variants(files) {
-        let declared = package(repo, records, [old, new], &folder)?;
+        let declared = package(repo, reading, [old, new], &folder)?;
         packages.insert(folder, declared);
     }
     for file in files {
@@ -27,7 +26,7 @@ pub(super) fn leave_out_declared_beside(
             // What comes or goes with its module, that says.
             let mut declared = DeclaredBeside::default();
             for tree in [old, new] {
-                if let Some(code) = read_code(repo, records, tree, &module)? {
+                if let Some(code) = reading.code(repo, tree, &module)? {
                     declared.add(&module, &code, None);
                 }
             }
@@ -56,21 +55,28 @@ fn folders_with_variants(files: &[File]) -> BTreeSet<TreePath> {
 /// What each file of a package of Go declares both before and after: what goes from one file to another is news.
 fn package(
     repo: &Repository,
-    records: &Records,
+    reading: &Reading,
     [old, new]: [NodeId; 2],
     folder: &TreePath,
 ) -> Result<DeclaredBeside, ObjectError> {
-    let after: BTreeMap<TreePath, Side> = entries(repo, new, folder)?.into_iter().collect();
+    let sources = |tree: NodeId| {
+        let mut found: BTreeMap<TreePath, Side> = BTreeMap::new();
+        visit_folder(repo, tree, folder, |name, side| {
+            if name.ends_with(b".go") && !name.ends_with(b"_test.go") {
+                found.insert(folder.join(name), side);
+            }
+        })?;
+        Ok::<_, ObjectError>(found)
+    };
+    let (before, after) = (sources(old)?, sources(new)?);
     let mut declared = DeclaredBeside::default();
-    for (path, side) in entries(repo, old, folder)? {
-        let name = path.name();
-        let is_source = name.ends_with(b".go") && !name.ends_with(b"_test.go");
-        let Some(now) = after.get(&path).filter(|_| is_source) else {
+    for (path, side) in before {
+        let Some(now) = after.get(&path) else {
             continue;
         };
         let (before, after) = (
-            version_of(repo, records, &path, side)?,
-            version_of(repo, records, &path, *now)?,
+            reading.version(repo, &path, side)?,
+            reading.version(repo, &path, *now)?,
         );
         if let (Some(before), Some(after)) = (before.code(), after.code()) {
             declared.add(&path, before, Some(after));

@@ -4,13 +4,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use super::version::{Placed, entries, entries_of};
+use super::version::{Placed, Reading, visit_entries, visit_folder};
 use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, ObjectError, Repository, Side};
-use crate::regen::record::{Blob, Records, with_blob};
+use crate::regen::record::{Blob, with_blob};
 use crate::review;
-use crate::symbol::Outline;
-use crate::synthesis::outline;
 
 /// Headers that are read at most for what they declare: of more nothing is known.
 const HEADERS_MAX: usize = 256;
@@ -47,7 +45,7 @@ impl Given {
 /// Reads of a tree what is needed to know that.
 pub(super) struct Headers<'r> {
     repo: &'r Repository,
-    records: &'r Records,
+    reading: &'r Reading,
     tree: NodeId,
     known: HashMap<TreePath, Rc<Given>>,
     /// The same by the headers: files of many folders see the same ones.
@@ -71,10 +69,10 @@ struct Folder {
 }
 
 impl<'r> Headers<'r> {
-    pub(super) fn of(repo: &'r Repository, records: &'r Records, tree: NodeId) -> Self {
+    pub(super) fn of(repo: &'r Repository, reading: &'r Reading, tree: NodeId) -> Self {
         Self {
             repo,
-            records,
+            reading,
             tree,
             known: HashMap::new(),
             shared: HashMap::new(),
@@ -149,18 +147,17 @@ impl<'r> Headers<'r> {
             return Ok(known.clone());
         }
         let mut found = Folder::default();
-        for (path, side) in entries(self.repo, self.tree, folder)? {
-            let name = name_of(&path);
+        visit_folder(self.repo, self.tree, folder, |name, side| {
             if side.0 == EntryMode::Directory {
-                if name == "include" {
-                    found.include = Some((path, side.1));
+                if name == b"include" {
+                    found.include = Some((folder.join(name), side.1));
                 }
-            } else if BUILD_FILES.contains(&&*name) {
+            } else if BUILD_FILES.iter().any(|file| file.as_bytes() == name) {
                 found.build_files.push(side.1);
-            } else if path.as_bytes().ends_with(b".h") {
-                found.headers.push((path, side));
+            } else if name.ends_with(b".h") {
+                found.headers.push((folder.join(name), side));
             }
-        }
+        })?;
         let found = Rc::new(found);
         self.folders.insert(folder.clone(), found.clone());
         Ok(found)
@@ -185,15 +182,7 @@ impl<'r> Headers<'r> {
         if let Some(known) = self.declared.get(&side.1) {
             return Ok(known.clone());
         }
-        let name = path.name();
-        let outline = match self.records.find(&side.1, outline::language(name, b"")) {
-            Some(outline) => outline,
-            None => with_blob(self.repo, &side.1, |blob| match blob {
-                Blob::Data(data) => self.records.read(&side.1, name, &outline::shown(data)),
-                _ => Outline::default(),
-            })?,
-        };
-        let names: Rc<[String]> = outline.symbols.into_iter().map(|one| one.name).collect();
+        let names: Rc<[String]> = self.reading.declared(self.repo, path, &side.1)?.into();
         self.declared.insert(side.1, names.clone());
         Ok(names)
     }
@@ -222,13 +211,11 @@ impl<'r> Headers<'r> {
         let mut read = 0;
         while let Some((folder, id)) = waiting.pop() {
             read += 1;
-            for (path, side) in entries_of(self.repo, &folder, id)? {
-                match side.0 {
-                    EntryMode::Directory => waiting.push((path, side.1)),
-                    EntryMode::File if path.as_bytes().ends_with(b".h") => found.push((path, side)),
-                    _ => {}
-                }
-            }
+            visit_entries(self.repo, id, |name, side| match side.0 {
+                EntryMode::Directory => waiting.push((folder.join(name), side.1)),
+                EntryMode::File if name.ends_with(b".h") => found.push((folder.join(name), side)),
+                _ => {}
+            })?;
             if found.len() > HEADERS_MAX || read > HEADERS_MAX {
                 return Ok(None);
             }
@@ -289,8 +276,8 @@ mod tests {
     fn seen(files: &[(&str, &str)], from: &str) -> Option<(Vec<String>, Vec<String>)> {
         let folder = tempfile::tempdir().expect("a folder");
         let (repo, tree) = repository(folder.path(), files);
-        let records = Records::of(&StateDir::of(&repo).cache());
-        let mut headers = Headers::of(&repo, &records, tree);
+        let reading = Reading::of(&StateDir::of(&repo).cache());
+        let mut headers = Headers::of(&repo, &reading, tree);
         let given = headers.given(&from.into()).expect("the tree is whole");
         let again = headers.given(&from.into()).expect("the tree is whole");
         assert!(Rc::ptr_eq(&given, &again), "a folder is looked at once");
@@ -374,8 +361,8 @@ mod tests {
         let blob = git(at, &["rev-parse", ":include/a.h"]);
         std::fs::remove_file(at.join(format!(".git/objects/{}/{}", &blob[..2], &blob[2..])))
             .expect("a loose object");
-        let records = Records::of(&StateDir::of(&repo).cache());
-        let mut headers = Headers::of(&repo, &records, tree);
+        let reading = Reading::of(&StateDir::of(&repo).cache());
+        let mut headers = Headers::of(&repo, &reading, tree);
         let given = headers.given(&"a.c".into()).expect("no failure");
         assert_eq!(given.names, Some(BTreeSet::new()));
         assert!(given.has(&"include/a.h".into()));

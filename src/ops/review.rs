@@ -8,12 +8,11 @@ use super::headers::Headers;
 use super::map::{self, SnapshotSymbols};
 use super::modules::Modules;
 use super::refers::Question;
-use super::version::{Placed, read_code, version_of};
+use super::version::{Placed, Reading};
 use crate::base::cores::on_all_cores;
 use crate::base::limit::DIFF_PATHS_MAX;
 use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, ObjectError, Repository, Side, diff_trees};
-use crate::regen::record::Records;
 use crate::review::{self, Changes, Content, Declaration, File, FileRole, How, Refers, Version};
 use crate::symbol::Language;
 use crate::symbol::map::{MapEntry, MapFile};
@@ -36,12 +35,12 @@ pub enum ReviewError {
 /// What changed between two trees, in the order in which a reviewer reads.
 pub fn review(workspace: &Workspace, old: NodeId, new: NodeId) -> Result<Changes, ReviewError> {
     let pairs = pairs(&workspace.repository, old, new)?;
-    let records = Records::of(&workspace.state.cache());
+    let reading = Reading::of(&workspace.state.cache());
     let work = |repo: &Repository, at: usize| {
         let (old, new) = &pairs[at];
         let read = |side: &Option<Placed>| {
             side.as_ref()
-                .map(|(path, side)| version_of(repo, &records, path, *side))
+                .map(|(path, side)| reading.version(repo, path, *side))
                 .transpose()
         };
         Ok::<_, ObjectError>(File {
@@ -52,8 +51,8 @@ pub fn review(workspace: &Workspace, old: NodeId, new: NodeId) -> Result<Changes
     let repo = &workspace.repository;
     let files = on_all_cores(pairs.len(), repo, || repo.fork(), work);
     let mut files: Vec<File> = files.into_iter().collect::<Result<_, _>>()?;
-    leave_out_declared_beside(repo, &records, [old, new], &mut files)?;
-    narrow(repo, &records, [old, new], &mut files)?;
+    leave_out_declared_beside(repo, &reading, [old, new], &mut files)?;
+    narrow(repo, &reading, [old, new], &mut files)?;
     let mut changes = review::compare(files);
     add_references(workspace, old, new, &mut changes)?;
     changes.order();
@@ -64,12 +63,12 @@ pub fn review(workspace: &Workspace, old: NodeId, new: NodeId) -> Result<Changes
 /// Python, and in headers and sources of C.
 fn narrow(
     repo: &Repository,
-    records: &Records,
+    reading: &Reading,
     trees: [NodeId; 2],
     files: &mut [File],
 ) -> Result<(), ObjectError> {
     for (side, tree) in trees.into_iter().enumerate() {
-        let (mut modules, mut headers) = (Modules::default(), Headers::of(repo, records, tree));
+        let (mut modules, mut headers) = (Modules::default(), Headers::of(repo, reading, tree));
         for file in &mut *files {
             let version = if side == 0 {
                 &mut file.old
@@ -88,6 +87,7 @@ fn narrow(
             match path.as_bytes().rsplit(|byte| *byte == b'.').next() {
                 Some(b"c") => {
                     let given = headers.given(path)?;
+                    code.has_headers = given.names.is_some();
                     review::narrow_to_linked(
                         &mut code.declarations,
                         &code.text,
@@ -98,7 +98,7 @@ fn narrow(
                     review::narrow_to_library(&mut code.declarations);
                 }
                 Some(b"rs" | b"py" | b"pyi") => {
-                    let mut read = |path: &TreePath| read_code(repo, records, tree, path);
+                    let mut read = |path: &TreePath| reading.code(repo, tree, path);
                     let exposed = modules.exposed(path, &mut read)?;
                     exposed.narrow(&mut code.declarations);
                     if code.language == Some(Language::Rust) {

@@ -7,8 +7,9 @@ use super::carried::{self, Carried};
 use super::refresh::{self, RefreshError};
 use crate::agent::{Agent, Maker};
 use crate::base::{NodeId, NodeKind, TreePath};
-use crate::frame::{BasisKind, Frame, Head, Slot, Store, StoreError};
-use crate::git::{EntryMode, ObjectError, Side, diff_trees};
+use crate::frame::entry::read_blob;
+use crate::frame::{BasisKind, Frame, Index, Record, Slot, Store, StoreError};
+use crate::git::{EntryMode, ObjectError, Repository, Side, diff_trees};
 use crate::node::SnapshotRoot;
 use crate::site::Freshness;
 use crate::synthesis::Reason;
@@ -112,9 +113,18 @@ pub fn touched(
     let carried =
         carried.flat_map(|(path, all)| all.into_iter().map(move |one| (path.clone(), one)));
     let carried: Vec<(TreePath, Carried)> = carried.collect();
-    let reasons = reasons(workspace, store, new, &touches)?;
-    let mut freshness = BTreeMap::new();
-    let statements = statements(store, &touches, &reasons, &mut freshness)?;
+    let index = refresh::index(&workspace.state, store, 2 * touches.len())?;
+    let reasons = reasons(workspace, store, &index, new, &touches)?;
+    let told = |index: &Index| {
+        let mut freshness = BTreeMap::new();
+        let repo = &workspace.repository;
+        let statements = statements(repo, index, &touches, &reasons, &mut freshness);
+        (statements, freshness)
+    };
+    let (mut statements, mut freshness) = told(&index);
+    if index.is_damaged() {
+        (statements, freshness) = told(&refresh::rebuild_index(&workspace.state, store)?);
+    }
     for touch in &touches {
         let is_stale = |reason: &&Reason| **reason != Reason::Missing;
         let node = touch.ids()[1];
@@ -181,10 +191,10 @@ type Reasons = Vec<(Slot, HashMap<NodeId, Reason>)>;
 fn reasons(
     workspace: &Workspace,
     store: &Store<'_>,
+    index: &Index,
     new: &SnapshotRoot,
     touches: &[Touch],
 ) -> Result<Reasons, TouchedError> {
-    let index = refresh::index(&workspace.state, store, 0)?;
     let nodes: HashSet<NodeId> = touches.iter().filter_map(|touch| touch.ids()[1]).collect();
     let mut found = Reasons::new();
     let agents = workspace.agents();
@@ -220,61 +230,55 @@ fn is_behind(behind: &Behind) -> bool {
 
 /// What models say that they did not say before, path by path; and of each path whether anything is said.
 fn statements(
-    store: &Store<'_>,
+    repo: &Repository,
+    index: &Index,
     touches: &[Touch],
     reasons: &Reasons,
     said: &mut BTreeMap<TreePath, Freshness>,
-) -> Result<Vec<Restated>, TouchedError> {
-    let heads = |node: Option<NodeId>| -> Result<Vec<Head>, StoreError> {
-        let mut heads = node.map_or_else(|| Ok(Vec::new()), |node| store.heads(&node))?;
-        heads.retain(|head| !head.invalidated);
-        Ok(heads)
+) -> Vec<Restated> {
+    let mut slots: Vec<(&Slot, u16)> = index.slots().iter().zip(0..).collect();
+    slots.sort_unstable();
+    let head = |node: Option<NodeId>, slot: u16| {
+        let head = index.find_head(&node?, slot)?;
+        (!head.is_invalidated()).then_some(head)
     };
-    let of_models = |mut heads: Vec<Head>| {
-        heads.retain(|head| is_of_model(&head.frame));
-        heads
+    // An entry that is no frame is counted by the index, and named by `validate`.
+    let of_model = |head: Record| {
+        let frame = read_blob(repo, &head.blob).ok()?;
+        is_of_model(&frame).then_some(frame)
     };
     let mut found = Vec::new();
     for touch in touches {
         let [old, new] = touch.ids();
-        let later = heads(new)?;
-        if !later.is_empty() {
-            let is_outline = later.iter().all(|head| head.frame.is_derived());
-            let freshness = if is_outline {
-                Freshness::Outlined
-            } else {
-                Freshness::Fresh
+        for (slot, number) in &slots {
+            let Some(later) = head(new, *number) else {
+                continue;
             };
-            said.insert(touch.path.clone(), freshness);
-        }
-        let later = of_models(later);
-        if later.is_empty() {
-            continue;
-        }
-        let before = of_models(heads(old)?);
-        for head in later {
-            let slot = Slot::new(&head.frame.agent, &head.frame.frame_type);
-            let is_same = |one: &&Head| {
-                (&one.frame.agent, &one.frame.frame_type) == (&slot.agent, &slot.frame_type)
-            };
-            let old = before
-                .iter()
-                .find(is_same)
-                .map(|head| head.frame.content.clone());
-            if old.as_ref() == Some(&head.frame.content) {
+            let known = said.entry(touch.path.clone());
+            let known = known.or_insert(Freshness::Outlined);
+            if later.is_derived {
                 continue;
             }
-            let of_slot = reasons.iter().find(|(known, _)| *known == slot);
-            let reason = of_slot.and_then(|(_, reasons)| reasons.get(&head.frame.node).copied());
+            *known = Freshness::Fresh;
+            let Some(frame) = of_model(later) else {
+                continue;
+            };
+            let old = head(old, *number).and_then(of_model);
+            let old = old.map(|old| old.content);
+            if old.as_ref() == Some(&frame.content) {
+                continue;
+            }
+            let of_slot = reasons.iter().find(|(known, _)| known == *slot);
+            let reason = of_slot.and_then(|(_, reasons)| reasons.get(&frame.node).copied());
             found.push(Restated {
                 path: touch.path.clone(),
                 old,
-                new: head.frame,
+                new: frame,
                 reason,
             });
         }
     }
-    Ok(found)
+    found
 }
 
 /// What a program makes by a rule is no statement to be read again, and people are told apart.

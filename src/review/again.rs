@@ -14,7 +14,7 @@ use crate::symbol::{BodyDigest, Kind, Language};
 const HEAD_BYTES_MAX: usize = 1_024;
 
 /// Makes the digest of each function cover all of its bodies.
-pub fn add_bodies(found: &mut [Declaration], text: &str, language: Option<Language>) {
+pub(super) fn add_bodies(found: &mut [Declaration], text: &str, language: Option<Language>) {
     let is_branch = |line: &str| {
         let word = line.trim_start().strip_prefix('#').map(str::trim_start);
         word.is_some_and(|word| word.starts_with("el"))
@@ -116,7 +116,7 @@ fn code(body: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::declarations;
+    use crate::review::declaration::declarations;
     use crate::symbol::extract;
 
     fn bodies(text: &str) -> Vec<(String, BodyDigest)> {

@@ -119,6 +119,8 @@ pub struct Code {
     pub imports: Vec<String>,
     /// Its text.
     pub text: String,
+    /// Whether it is a source of C whose headers for others are known: what is public in it, these declare.
+    pub has_headers: bool,
 }
 
 impl Version {
@@ -133,6 +135,7 @@ impl Version {
                 language: Some(language),
                 declarations: super::declaration::declarations(&outline, text),
                 imports: outline.imports,
+                has_headers: false,
                 text: text.to_owned(),
             }),
         }

@@ -295,6 +295,13 @@ impl Sides<'_> {
         old.is_some() && old == new
     }
 
+    /// Whether both are a function of C that the headers of its library declare: of those there is one.
+    fn are_linked(&self, from: Place, to: Place) -> bool {
+        [self.before(from), self.after(to)]
+            .iter()
+            .all(|(code, one)| code.has_headers && one.is_public() && one.kind == Kind::Function)
+    }
+
     /// Takes out what a file of a package of Go declares for some platforms, where another file of the package has it on both
     /// sides, or several that came or went are one.
     fn leave_out_variants(
@@ -340,6 +347,7 @@ impl Sides<'_> {
                 && let (before, after) = (self.before(*from).1, self.after(*to).1)
                 && (is_moved_implementation(before, after)
                     || before.owner.or(after.owner).is_none() && is_alike(before, after)
+                    || self.are_linked(*from, *to)
                     || !stands_in(&moved, *from, before) && self.are_of_one_package(from.0, to.0))
             {
                 moved.insert(*from, *to);

@@ -79,7 +79,7 @@ fn has_value(kind: Kind) -> bool {
 
 /// Lists what a record of a text declares, each before its members. What is no declaration, as a heading, is left out.
 #[must_use]
-pub fn declarations(outline: &Outline, text: &str) -> Vec<Declaration> {
+pub(super) fn declarations(outline: &Outline, text: &str) -> Vec<Declaration> {
     let mut listing = Listing {
         text,
         language: outline.language,

@@ -166,7 +166,7 @@ pub fn narrow_implementations(declarations: &mut [Declaration]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::declarations;
+    use crate::review::declaration::declarations;
     use crate::symbol::{Language, extract};
 
     fn read(text: &str) -> Vec<Declaration> {

@@ -141,11 +141,16 @@ pub fn narrow_to_linked(
 
 /// The macros of a file that stand for `static`, as in `#define local static`.
 fn static_macros(text: &str) -> BTreeSet<&str> {
-    let defined = text.lines().filter_map(|line| {
-        let line = line.trim_start().strip_prefix('#')?.trim_start();
-        let (name, value) = line.strip_prefix("define ")?.trim_start().split_once(' ')?;
+    // Texts are long and such lines are few: only what stands around the word is looked at.
+    let defined = text.match_indices("define ").filter_map(|(at, _)| {
+        let before = text[..at].trim_end_matches([' ', '\t']).strip_suffix('#')?;
+        let before = before.trim_end_matches([' ', '\t']);
+        let line = text[at + "define ".len()..].lines().next()?;
+        let (name, value) = line.trim_start().split_once(' ')?;
         let mut words = value.split(|c: char| !c.is_alphanumeric() && c != '_');
-        (!name.contains('(') && words.any(|word| word == "static")).then_some(name)
+        let is_static = words.any(|word| word == "static");
+        let begins = before.is_empty() || before.ends_with('\n');
+        (begins && is_static && !name.contains('(')).then_some(name)
     });
     defined.collect()
 }
@@ -153,7 +158,7 @@ fn static_macros(text: &str) -> BTreeSet<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::declarations;
+    use crate::review::declaration::declarations;
     use crate::symbol::{Language, extract};
 
     #[test]

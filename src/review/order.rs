@@ -176,7 +176,7 @@ fn section(change: &Change, file: &File) -> Section {
         (_, _, false) => Section::Private,
         (_, How::Signature, _) if is_value_alone(change) => Section::Body,
         (_, How::Signature, _) if is_note_alone(change, file) => Section::Body,
-        (_, How::Signature, _) if is_derive_alone(change) => Section::Added,
+        (_, How::Signature, _) if is_derive_alone(change) || is_opened(change) => Section::Added,
         (_, How::Added, _) => Section::Added,
         (_, How::Removed | How::Signature, _) => Section::Public,
     }
@@ -204,6 +204,12 @@ fn is_note_alone(change: &Change, file: &File) -> bool {
         && [old, new].iter().all(|one| one.kind == Kind::Variable)
         && old.own_visibility == new.own_visibility
         && value(old) == value(new)
+}
+
+/// Others may use now what they could not before, and that is all: to them it is new.
+fn is_opened(change: &Change) -> bool {
+    let was_public = change.old.as_ref().is_some_and(Declaration::is_public);
+    !was_public && is_visibility_alone(change)
 }
 
 /// Who may use it in its package is another, and nothing else of what they see.
@@ -332,6 +338,20 @@ mod tests {
             &new.replace("proxy(2)", long),
         )];
         assert_eq!(order(files, &[("current", many)]), "run current");
+    }
+
+    #[test]
+    fn what_others_may_use_now_is_new_to_them() {
+        let version = |text: &str| version("src/a.rs", Language::Rust, text);
+        let old = "fn helper(a: u8) {}\npub fn run(a: u8) {}\n";
+        let new =
+            "pub fn helper(a: u8) {}\npub fn run(a: u16) {}\npub fn other() {\n    run(1);\n}\n";
+        let files = vec![File {
+            old: version(old),
+            new: version(new),
+        }];
+        let many: &[&str] = &["src/b.rs", "src/c.rs", "src/d.rs"];
+        assert_eq!(order(files, &[("helper", many)]), "run helper other");
     }
 
     #[test]

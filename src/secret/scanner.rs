@@ -11,6 +11,7 @@ use super::keywords::Keywords;
 use super::rule::{Harmless, Rule};
 use super::rule_file::{RuleError, RuleFile};
 use super::rules;
+use crate::base::Digest;
 use crate::base::hash::FieldHasher;
 
 /// The text of the rules that are built in, which names them all.
@@ -49,6 +50,13 @@ impl Scanner {
         SCANNER.get_or_init(|| Self::new(Vec::new(), &[]))
     }
 
+    /// Names the built-in rules; none is compiled for it.
+    #[must_use]
+    pub fn built_in_digest() -> Digest {
+        static DIGEST: OnceLock<Digest> = OnceLock::new();
+        *DIGEST.get_or_init(|| digest(&[]))
+    }
+
     /// The built-in rules and those of more files; an error also says which of them is wrong, counted from 0.
     ///
     /// Files only add: what the built-in rules find is found with any number of files.
@@ -61,13 +69,6 @@ impl Scanner {
     }
 
     fn new(added: Vec<RuleFile>, extra: &[&str]) -> Self {
-        let texts = [BUILT_IN].into_iter().chain(extra.iter().copied());
-        let digest = texts
-            .fold(FieldHasher::new(VERSION), |hasher, text| {
-                hasher.field(text.as_bytes())
-            })
-            .finish()
-            .to_string();
         let (mut all, mut files): (Vec<Rule>, Vec<FileRule>) =
             (rules::rules().collect(), rules::files().collect());
         for file in added {
@@ -104,7 +105,7 @@ impl Scanner {
             keywords: Keywords::new(words),
             rules_of,
             encoded: OnceLock::new(),
-            digest,
+            digest: digest(extra).to_string(),
         }
     }
 
@@ -212,6 +213,14 @@ impl Scanner {
         };
         merged.into_iter().map(finding).collect()
     }
+}
+
+fn digest(extra: &[&str]) -> Digest {
+    let texts = [BUILT_IN].into_iter().chain(extra.iter().copied());
+    let hasher = texts.fold(FieldHasher::new(VERSION), |hasher, text| {
+        hasher.field(text.as_bytes())
+    });
+    hasher.finish()
 }
 
 /// Unites ranges that overlap; the rule that comes first names them.

@@ -9,7 +9,7 @@ use super::outline::{BodyDigest, Content, DEPTH_MAX, Kind, Outline, Span, Symbol
 use crate::base::Digest;
 
 /// Raised whenever the same file would give other bytes: a new format, or a new way to read a language.
-pub(super) const VERSION: u8 = 13;
+pub(super) const VERSION: u8 = 14;
 
 /// Encodes an outline.
 #[must_use]
@@ -68,7 +68,8 @@ pub fn decode(bytes: &[u8]) -> Option<Outline> {
     rest.0.is_empty().then_some(outline)
 }
 
-pub(super) fn put_texts(out: &mut Vec<u8>, texts: &[String]) {
+/// Appends a list of texts behind its count.
+pub fn put_texts(out: &mut Vec<u8>, texts: &[String]) {
     put_number(out, texts.len() as u64);
     for text in texts {
         put_text(out, text);
@@ -147,7 +148,8 @@ fn put_symbols(out: &mut Vec<u8>, symbols: &[Symbol], part: Part) {
 }
 
 /// There is no language with this code.
-pub(super) struct UnknownLanguage;
+#[derive(Debug)]
+pub struct UnknownLanguage;
 
 /// What is left to read. Nothing is allocated on the word of a length that the bytes do not back.
 pub struct ByteReader<'a>(pub &'a [u8]);
@@ -186,14 +188,15 @@ impl ByteReader<'_> {
     }
 
     /// The language of a code; `Err` for a code that is none.
-    pub(super) fn language(&mut self) -> Result<Option<Language>, UnknownLanguage> {
+    pub fn language(&mut self) -> Result<Option<Language>, UnknownLanguage> {
         match self.byte().ok_or(UnknownLanguage)? {
             0 => Ok(None),
             code => Language::from_code(code).map(Some).ok_or(UnknownLanguage),
         }
     }
 
-    pub(super) fn texts(&mut self) -> Option<Vec<String>> {
+    /// The next list of texts.
+    pub fn texts(&mut self) -> Option<Vec<String>> {
         let count = self.number()?;
         let mut texts = Vec::with_capacity(usize::try_from(count).ok()?.min(self.0.len()));
         for _ in 0..count {
@@ -225,7 +228,7 @@ impl ByteReader<'_> {
         let body = if flags & 4 == 0 {
             BodyDigest::default()
         } else {
-            self.body()?
+            self.array().filter(|body| *body != BodyDigest::default())?
         };
         let (public, is_package) = (flags & 1 == 1, flags & 2 == 2);
         let children = self.symbols(depth_left)?;
@@ -243,15 +246,16 @@ impl ByteReader<'_> {
         })
     }
 
-    fn place(&mut self) -> Option<u32> {
+    /// The next number of 32 bits.
+    pub fn place(&mut self) -> Option<u32> {
         self.number()?.try_into().ok()
     }
 
-    /// A digest that is there.
-    fn body(&mut self) -> Option<BodyDigest> {
-        let (body, rest) = self.0.split_first_chunk()?;
+    /// The next bytes, as many as the result has.
+    pub fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (array, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
-        (*body != BodyDigest::default()).then_some(*body)
+        Some(*array)
     }
 }
 

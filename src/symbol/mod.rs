@@ -25,7 +25,7 @@ mod plain;
 mod render;
 
 pub use cache::{Cached, ObjectCache, OutlineCache};
-pub use codec::{ByteReader, decode, encode, put_number, put_text};
+pub use codec::{ByteReader, decode, encode, put_number, put_text, put_texts};
 pub use comment::{Marks, first_sentence};
 pub use extract::{extract, grammars_loaded};
 pub use keys::{CachePlace, KeyStore};

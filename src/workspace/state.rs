@@ -28,11 +28,13 @@ pub(crate) const SITE: &str = "site";
 /// The folder of pages, below the cache.
 pub(crate) const PAGES: &str = "pages";
 /// Files of the cache that have one name.
-const CACHED: [&str; 23] = [
+const CACHED: [&str; 25] = [
     "autosync",
     "branches",
     "brief",
     "clean-of-secrets",
+    "declarations",
+    "declarations-keys",
     "definitions",
     "definitions-keys",
     "index",

@@ -47,17 +47,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @r"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.db41fa9c761f23d08096c964f3006da79c8dfd07b528a3e94ca7ea326f6efc7d");
+    insta::assert_snapshot!(name, @r"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.bf0b010612b0d9026d77f7ead4476adc7f9d50b466691bb87108b1eebe945eac");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: db41fa9c761f23d08096c964f3006da79c8dfd07b528a3e94ca7ea326f6efc7d
+    frame: bf0b010612b0d9026d77f7ead4476adc7f9d50b466691bb87108b1eebe945eac
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: 432510356225b177189d5ddff59ae206e40dd63c5b6c15768362ec247f0c774d
+    basis: 921a62ee88808b9612879f62914baa8a9c7739a81898f92d79dad28e898fa009
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -75,20 +75,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @r"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.1f6667e662c0b4df3487d9dc2e8b064ae2146bd050f8e8385c19d7b3df3b4687");
+    insta::assert_snapshot!(name, @r"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.e7bb992dac817e5e72e90c0e1b0a1f99eed7c7589358e749687d8489734cdd50");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 1f6667e662c0b4df3487d9dc2e8b064ae2146bd050f8e8385c19d7b3df3b4687
+    frame: e7bb992dac817e5e72e90c0e1b0a1f99eed7c7589358e749687d8489734cdd50
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: 6a07f3255763bb16593a6709e93e4b234ea3c56248160ffbfccf218a88f93c78
+    basis: b6f6927198149f90c69203715c6303a62fe994fff2f2b151225537e9868868fb
     basis-kind: synthesis
     path: "src"
-    children: [db41fa9c761f23d08096c964f3006da79c8dfd07b528a3e94ca7ea326f6efc7d]
+    children: [bf0b010612b0d9026d77f7ead4476adc7f9d50b466691bb87108b1eebe945eac]
     tool: git-merkle 0.1.0
     ---
 

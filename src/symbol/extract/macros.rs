@@ -73,6 +73,13 @@ const BEGIN: [&str; 34] = [
     "using",
     "virtual",
 ];
+/// Types that are one word each.
+const TYPES: [&str; 11] = [
+    "bool", "char", "double", "float", "int", "long", "short", "signed", "size_t", "unsigned",
+    "void",
+];
+/// What is no name before a bracket.
+const KEYWORDS: [&str; 6] = ["if", "for", "while", "switch", "return", "sizeof"];
 /// Words behind which a declaration goes on.
 const LEAD: [&str; 9] = [
     "static",
@@ -117,6 +124,10 @@ pub(super) fn without_macros(text: &str) -> Cow<'_, str> {
             blank.push(tokens.all[at].1.start..tokens.all[end - 1].1.end);
             at = end;
         } else {
+            if tokens.is_pointer_of_old_style(at) {
+                // The grammar knows no parameters behind the bracket of a function that returns a pointer.
+                blank.push(tokens.all[at].1.clone());
+            }
             before = Some(at);
             at += 1;
         }
@@ -221,12 +232,42 @@ impl<'t> Tokens<'t> {
                 .iter()
                 .any(|part| word.contains(part));
         }
+        // `int MY_CALL f (void)`: nothing else stands between a type and a name.
+        if end == at + 1
+            && before.is_some_and(|before| self.ends_type(before))
+            && !KEYWORDS.contains(&self.word(end))
+            && self.is_sign(end + 1, b"(")
+        {
+            return !self.word(end).is_empty();
+        }
         let begins = before.is_none_or(|before| {
             self.is_sign(before, b";{}:>") || self.all[before].0 == Kind::Directive
         }) || LEAD.contains(&previous);
         begins
             && (about || word.trim_matches('_').contains('_'))
             && self.is_before_declaration(before, end, about)
+    }
+
+    /// Whether a type ends here that is no name.
+    fn ends_type(&self, at: usize) -> bool {
+        TYPES.contains(&self.word(at))
+            || at > 0 && self.is_sign(at, b"*") && TYPES.contains(&self.word(at - 1))
+    }
+
+    /// The `*` of a definition as before the standard: `char *f(a, b) char *a; int b; {`.
+    fn is_pointer_of_old_style(&self, at: usize) -> bool {
+        if !self.is_sign(at, b"*") || self.word(at + 1).is_empty() {
+            return false;
+        }
+        let end = self.group_end(at + 2);
+        let is_name = |token: usize| !self.word(token).is_empty() || self.is_sign(token, b",");
+        if end < at + 5 || !(at + 3..end - 1).all(is_name) || self.word(end).is_empty() {
+            return false;
+        }
+        let is_declared = |token: &usize| is_name(*token) || self.is_sign(*token, b"*;[]");
+        let limit = self.all.len().min(end + LOOK_AHEAD);
+        let body = (end..limit).find(|token| !is_declared(token));
+        body.is_some_and(|body| self.is_sign(body, b"{") && self.is_sign(body - 1, b";"))
     }
 
     /// `class WORD Name {`, not `struct WORD name;`.
@@ -456,6 +497,12 @@ mod tests {
                 "void f() const LOCKS_EXCLUDED(a,\nb);",
                 "void f() const                  \n  ;",
             ),
+            ("int MYCALL f (void);", "int        f (void);"),
+            ("void * MYCALL f(int x) {", "void *        f(int x) {"),
+            (
+                "char *f(a, b) char *a; int b[2]; {",
+                "char  f(a, b) char *a; int b[2]; {",
+            ),
             ("} API_END\nSHOP_END\n#endif", "}        \n        \n#endif"),
             ("\"é\" ; MY_API int x;", "\"é\" ;        int x;"),
         ] {
@@ -473,6 +520,11 @@ mod tests {
             "UINT_PTR const *p;",
             "HANDLE_T *make(void);",
             "HANDLE_T make(int x);",
+            "int MYCALL (void);",
+            "a = b * MAX (c);",
+            "char *f(a, b);",
+            "char *f(a, b) { int c; { } }",
+            "if (a *b(c)) d; e {",
             "enum { MAX_SIZE };",
             "int MAX_API;",
             "TEST_F(Item, Works) { CHECK_EQ(1, 2); }",

@@ -284,6 +284,38 @@ fn a_method_of_go_moves_without_its_type() {
 }
 
 #[test]
+fn a_function_of_c_that_headers_declare_is_one_wherever_it_is_defined() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        r"
+        commit first
+        + include/x.h
+          | int x_open(void);
+        + src/a.c
+          | int x_open(void) { return 1; }
+          | int own(void) { return 1; }
+        + src/b.c
+          | int b(void) { return 1; }
+        commit second
+        + src/a.c
+          | int b(void) { return 1; }
+        + src/b.c
+          | int x_open(void) { return 2 + 2; }
+          | int own(void) { return 2 + 2; }
+    ",
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    Same public declarations, 1 body changed, 2 moved, 2 private · 2 of 2 files are code
+    x_open   src/b.c:1   body
+    moved: b   src/b.c → src/a.c
+    moved: x_open   src/a.c → src/b.c
+    − own   src/a.c
+    + own   src/b.c:2
+    ");
+}
+
+#[test]
 fn a_package_of_go_is_a_folder() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
