@@ -13,9 +13,11 @@ use crate::base::cores::on_all_cores;
 use crate::base::limit::DIFF_PATHS_MAX;
 use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, ObjectError, Repository, Side, diff_trees};
-use crate::review::{self, Changes, Content, Declaration, File, FileRole, How, Refers, Version};
-use crate::symbol::Language;
+use crate::review::{
+    self, Changes, Code, Content, Declaration, File, FileRole, How, Refers, Version,
+};
 use crate::symbol::map::{MapEntry, MapFile};
+use crate::symbol::{Kind, Language};
 use crate::workspace::Workspace;
 
 /// Why two trees cannot be reviewed.
@@ -243,6 +245,9 @@ fn referring(
             }
         }
     }
+    for (entry, number) in prototypes(&files, wanted, changes) {
+        entries.entry(entry).or_default().push(number);
+    }
     let mut found: BTreeMap<usize, Refers> = BTreeMap::new();
     for (from, file) in symbols.references(&files).looks().enumerate() {
         for number in file
@@ -261,6 +266,54 @@ fn referring(
         }
     }
     found.into_iter().collect()
+}
+
+/// The entries of headers that declare functions of C: who calls one refers to the header. Of each source those headers are looked
+/// at that it includes.
+fn prototypes(
+    files: &[MapFile<'_>],
+    wanted: &BTreeMap<TreePath, Vec<usize>>,
+    changes: &Changes,
+) -> Vec<((u32, u32), usize)> {
+    let mut sources: Vec<(&Code, HashMap<&str, usize>)> = Vec::new();
+    for (path, numbers) in wanted {
+        let own = |number: &usize| {
+            let one = changes.list[*number].declaration();
+            let is_function = one.kind == Kind::Function && one.owner.is_none();
+            is_function.then_some((&one.own[..], *number))
+        };
+        let functions: HashMap<&str, usize> = numbers.iter().filter_map(own).collect();
+        let code = numbers.first().and_then(|number| {
+            let file = &changes.files[changes.list[*number].file as usize];
+            let mut sides = [&file.new, &file.old].into_iter().flatten();
+            sides.find(|version| version.path == *path)?.code()
+        });
+        let code = code.filter(|code| code.language == Some(Language::C));
+        sources.extend(
+            code.filter(|_| !functions.is_empty())
+                .map(|code| (code, functions)),
+        );
+    }
+    let mut found = Vec::new();
+    let headers = files.iter().enumerate();
+    for (at, file) in headers.filter(|(_, file)| file.path.ends_with(b".h")) {
+        let includes = |code: &Code| {
+            let mut imports = code.imports.iter();
+            imports.any(|import| review::is_included(file.path, import))
+        };
+        let mut including = sources.iter().filter(|(code, _)| includes(code)).peekable();
+        if including.peek().is_none() {
+            continue;
+        }
+        let symbols = file.look();
+        for (_, functions) in including {
+            for (number, entry) in symbols.entries.iter().enumerate() {
+                let function = functions.get(entry.name);
+                found.extend(function.map(|of| ((at as u32, number as u32), *of)));
+            }
+        }
+    }
+    found
 }
 
 /// The number of a declaration in a map's list of its file.

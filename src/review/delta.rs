@@ -166,6 +166,7 @@ fn changed(old: &str, new: &str, out: &mut Pieces) {
         .zip(&new_words)
         .take_while(|(one, other)| one == other)
         .count();
+    let start = behind_name(&old_words, &new_words, start);
     let most = old_words.len().min(new_words.len()) - start;
     let end = old_words
         .iter()
@@ -179,12 +180,25 @@ fn changed(old: &str, new: &str, out: &mut Pieces) {
     out.same(&cut_start(&old_words[..start].concat()));
     let (gone, come) = (middle(&old_words), middle(&new_words));
     out.gone(gone.trim_end());
-    let keeps_space = gone.is_empty() && come.ends_with(' ');
     out.come(come.trim_end());
-    if keeps_space || gone.ends_with(' ') {
+    if come.ends_with(' ') || gone.ends_with(' ') {
         out.same(" ");
     }
     out.same(&cut_end(&old_words[old_words.len() - end..].concat()));
+}
+
+/// How many words at the start stay: fewer where a name with dots would be cut, which is read as a whole.
+fn behind_name(old: &[&str], new: &[&str], start: usize) -> usize {
+    let is_name = |word: Option<&&str>| word.is_some_and(|word| word.starts_with(is_word));
+    let mut start = start;
+    while start > 1
+        && old[start - 1] == "."
+        && is_name(old.get(start - 2))
+        && (is_name(old.get(start)) || is_name(new.get(start)))
+    {
+        start -= 2;
+    }
+    start
 }
 
 /// How many words at the end stay: fewer where a bracket would be opened on one side of the change and closed behind it.

@@ -4,10 +4,13 @@
 //! |---|---|
 //! | Rust | `std::`, `core::`, `alloc::` before a path, `crate::` and `self::` before what is passed on, lifetimes that need no name, `mut` before a parameter |
 //! | Go | names of parameters, results and receivers; `any` is `interface{}` |
+//! | all | how a number is written: `0x00_ff` is `0xFF` |
 //! | C | names of parameters, marks of linkers, the old style of declaring parameters behind the list |
 
+use std::borrow::Cow;
+
 use super::lifetime;
-use super::signature::{Parts, closing, find_word, is_word, parts, split};
+use super::signature::{Parts, closing, find_word, is_word, parts, plain_numbers, split};
 use crate::symbol::Language;
 
 /// The form of a signature; `None` where it is compared as it is written. `lifetimes` are those that need no name in what is
@@ -21,8 +24,12 @@ pub(super) fn form(
     let form = match language? {
         Language::Rust => without_elided(&lifetime::without(&without_std(signature), lifetimes)),
         Language::Go => go(signature, name),
-        Language::C => c(signature, name)?,
-        _ => return None,
+        Language::C => c(signature, name).unwrap_or_else(|| signature.to_owned()),
+        _ => signature.to_owned(),
+    };
+    let form = match plain_numbers(&form) {
+        Cow::Borrowed(_) => form,
+        Cow::Owned(plain) => plain,
     };
     (form != signature).then_some(form)
 }
@@ -373,6 +380,10 @@ mod tests {
         go type f func(w Writer, r *Request) (n int, err error) == type f func(Writer, *Request) (int, error)
         go type f func(w Writer) != type f func(r Reader)
         go f func(a func(b int)) error == f func(func(int)) error
+        rust const f: A = A(0b0_0100) == const f: A = A(0b00_0100)
+        rust const f: u32 = 1_000 == const f: u32 = 1000
+        rust const f: u32 = 0x10 != const f: u32 = 0x100
+        rust fn f_1_0(a_0b1: u8) != fn f_1_0(a_0b01: u8)
         c int f(const char *name, size_t n) == int f(const char * other, size_t)
         c int f(unsigned int x) == int f(unsigned int)
         c int f(struct item x) != int f(struct other x)

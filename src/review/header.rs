@@ -110,6 +110,14 @@ fn is_installing(statement: &str) -> bool {
     !is_hidden && (INSTALLS.iter().any(|word| lower.contains(word)) || is_copied())
 }
 
+/// Whether an `#include` of a source of C may mean the header of a path.
+#[must_use]
+pub fn is_included(header: &[u8], include: &str) -> bool {
+    let name = include.trim_matches(['"', '<', '>', ' ', '.', '/']);
+    let before = header.strip_suffix(name.as_bytes());
+    !name.is_empty() && before.is_some_and(|before| before.is_empty() || before.ends_with(b"/"))
+}
+
 /// Makes what a header declares that is for the library alone visible to it alone.
 pub fn narrow_to_library(declarations: &mut [Declaration]) {
     for one in declarations.iter_mut().filter(|one| one.is_public()) {

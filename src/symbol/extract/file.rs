@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use super::grammar::Grammar;
+use super::tokens::{Tokens, blank};
 use super::{
-    bash, c, csharp, go, java, javascript, lines, macros, parse, php, python, ruby, rust, uses,
-    walk,
+    bash, c, conditional, csharp, go, java, javascript, lines, macros, parse, php, python, ruby,
+    rust, uses, walk,
 };
 use crate::base::limit;
 use crate::symbol::comment;
@@ -81,7 +82,11 @@ fn read(
     outline.content = Content::Parsed;
     outline.doc = comment::file_paragraph(text, language.comment_style());
     let parsed = match language {
-        Language::C | Language::Cpp => macros::without_macros(text),
+        Language::C | Language::Cpp => {
+            let tokens = Tokens::of(text);
+            let ranges = [macros::macros(&tokens), conditional::torn(&tokens)];
+            blank(text, ranges.concat())
+        }
         _ => Cow::Borrowed(text),
     };
     let done = parse::with_tree(language, grammar, &parsed, |tree, rules| {

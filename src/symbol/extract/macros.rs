@@ -4,11 +4,9 @@
 //! They are made blank before parsing, byte for byte, so every place keeps its number and the text that is shown stays
 //! as it was written. What could be a type or a call is left alone.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
-/// Most tokens that are looked through for the end of a bracket or of a qualified name.
-const LOOK_AHEAD: usize = 200;
+use super::tokens::{Kind, LOOK_AHEAD, Tokens};
 
 /// What such a macro is about, as its name says it.
 const ABOUT: [&str; 23] = [
@@ -93,23 +91,8 @@ const LEAD: [&str; 9] = [
     "__inline",
 ];
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Word,
-    Sign(u8),
-    Literal,
-    /// A line of the preprocessor.
-    Directive,
-}
-
-struct Tokens<'t> {
-    text: &'t str,
-    all: Vec<(Kind, Range<usize>)>,
-}
-
-/// The text with such macros made blank.
-pub(super) fn without_macros(text: &str) -> Cow<'_, str> {
-    let tokens = Tokens::of(text);
+/// Where such macros stand in a text.
+pub(super) fn macros(tokens: &Tokens<'_>) -> Vec<Range<usize>> {
     let mut blank: Vec<Range<usize>> = Vec::new();
     let (mut at, mut before) = (0, None);
     while at < tokens.all.len() {
@@ -132,21 +115,7 @@ pub(super) fn without_macros(text: &str) -> Cow<'_, str> {
             at += 1;
         }
     }
-    if blank.is_empty() {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len());
-    for range in blank {
-        out.push_str(&text[out.len()..range.start]);
-        // One space for each byte: places keep their numbers.
-        out.extend(
-            text[range]
-                .bytes()
-                .map(|byte| if byte == b'\n' { '\n' } else { ' ' }),
-        );
-    }
-    out.push_str(&text[out.len()..]);
-    Cow::Owned(out)
+    blank
 }
 
 fn is_loud(word: &str) -> bool {
@@ -156,16 +125,7 @@ fn is_loud(word: &str) -> bool {
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-impl<'t> Tokens<'t> {
-    fn word(&self, at: usize) -> &'t str {
-        let token = self.all.get(at).filter(|(kind, _)| *kind == Kind::Word);
-        token.map_or("", |(_, range)| &self.text[range.clone()])
-    }
-
-    fn is_sign(&self, at: usize, signs: &[u8]) -> bool {
-        matches!(self.all.get(at), Some((Kind::Sign(sign), _)) if signs.contains(sign))
-    }
-
+impl Tokens<'_> {
     fn is_candidate(&self, at: usize) -> bool {
         is_loud(self.word(at))
     }
@@ -177,20 +137,6 @@ impl<'t> Tokens<'t> {
         } else {
             at
         }
-    }
-
-    fn closed(&self, at: usize, open: u8, close: u8) -> Option<usize> {
-        let mut depth = 0_usize;
-        for next in at..self.all.len().min(at + LOOK_AHEAD) {
-            depth += usize::from(self.is_sign(next, &[open]));
-            if self.is_sign(next, &[close]) {
-                depth = depth.checked_sub(1)?;
-                if depth == 0 {
-                    return Some(next + 1);
-                }
-            }
-        }
-        None
     }
 
     /// Whether a declaration begins here whose type stands in the bracket of a macro.
@@ -340,111 +286,15 @@ impl<'t> Tokens<'t> {
         }
         at
     }
-
-    fn of(text: &'t str) -> Self {
-        let bytes = text.as_bytes();
-        let (mut all, mut at) = (Vec::new(), 0);
-        let mut line_is_empty = true;
-        while let Some(&byte) = bytes.get(at) {
-            let start = at;
-            let rest = &text[at..];
-            let kind = match byte {
-                b'\n' => {
-                    line_is_empty = true;
-                    at += 1;
-                    continue;
-                }
-                _ if byte.is_ascii_whitespace() || !byte.is_ascii() => {
-                    at += rest.chars().next().map_or(1, char::len_utf8);
-                    continue;
-                }
-                b'/' if rest.starts_with("//") => {
-                    at += rest.find('\n').unwrap_or(rest.len());
-                    continue;
-                }
-                b'/' if rest.starts_with("/*") => {
-                    at += rest
-                        .get(2..)
-                        .and_then(|rest| rest.find("*/"))
-                        .map_or(rest.len(), |end| end + 4);
-                    continue;
-                }
-                b'#' if line_is_empty => {
-                    at += directive_len(rest);
-                    Kind::Directive
-                }
-                b'"' | b'\'' => {
-                    at += literal_len(rest);
-                    Kind::Literal
-                }
-                b'_' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => {
-                    at += rest
-                        .bytes()
-                        .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-                        .count();
-                    if text[start..at].ends_with('R') && bytes.get(at) == Some(&b'"') {
-                        at += raw_len(&text[at..]);
-                        Kind::Literal
-                    } else {
-                        Kind::Word
-                    }
-                }
-                sign => {
-                    at += 1;
-                    Kind::Sign(sign)
-                }
-            };
-            line_is_empty = false;
-            all.push((kind, start..at));
-        }
-        Self { text, all }
-    }
-}
-
-/// A line of the preprocessor, with those that it goes on in.
-fn directive_len(text: &str) -> usize {
-    let mut len = 0;
-    for line in text.split_inclusive('\n') {
-        len += line.len();
-        if !line.trim_end().ends_with('\\') {
-            break;
-        }
-    }
-    text[..len].trim_end_matches('\n').len()
-}
-
-/// A text or a character up to its end, at most to the end of the line.
-fn literal_len(text: &str) -> usize {
-    let mut is_escaped = false;
-    let mark = text.as_bytes()[0];
-    for (at, byte) in text.bytes().enumerate().skip(1) {
-        match byte {
-            b'\n' if !is_escaped => return at,
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = true,
-            byte if byte == mark => return at + 1,
-            _ => {}
-        }
-    }
-    text.len()
-}
-
-/// `"mark( … )mark"` behind an `R`.
-fn raw_len(text: &str) -> usize {
-    let Some((mark, rest)) = text[1..]
-        .split_once('(')
-        .filter(|(mark, _)| mark.len() <= 16)
-    else {
-        return literal_len(text);
-    };
-    let end = format!("){mark}\"");
-    rest.find(&end)
-        .map_or(text.len(), |at| text.len() - rest.len() + at + end.len())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::without_macros;
+    use crate::symbol::extract::tokens::{Tokens, blank};
+
+    fn without_macros(text: &str) -> String {
+        blank(text, super::macros(&Tokens::of(text))).into_owned()
+    }
 
     #[test]
     fn what_no_grammar_expects_is_made_blank() {

@@ -16,6 +16,7 @@
 mod bash;
 mod body;
 mod c;
+mod conditional;
 mod csharp;
 mod file;
 mod go;
@@ -34,6 +35,7 @@ mod rust;
 mod signature;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod uses;
 mod walk;
 
