@@ -11,6 +11,7 @@ use super::entry::{Entry, FRAMES_REF, StoreError, read_entry};
 use super::fault::Skipped;
 use super::listing;
 use super::model::{BasisKind, Frame, Slot};
+use super::name::FrameName;
 use super::record::Record;
 use super::stored::Stored;
 use crate::base::{AgentId, FrameType, NodeId};
@@ -175,6 +176,22 @@ impl<'r> Store<'r> {
         read_entry(self.repo, entry)
             .inspect_err(|fault| self.skipped.add_name(&entry.name, fault))
             .ok()
+    }
+
+    /// Reads the frame of a head that the index knows; `None` for one that is no good, which is noted.
+    #[must_use]
+    pub fn read_head(&self, node: &NodeId, slot: &Slot, head: &Record) -> Option<Frame> {
+        let name = FrameName {
+            node: *node,
+            agent: slot.agent.clone(),
+            frame_type: slot.frame_type.clone(),
+            seq: head.seq,
+            frame: head.frame,
+        };
+        self.read(&Entry {
+            name,
+            blob: head.blob,
+        })
     }
 
     /// The current frame of one slot; `None` when it has never had one.

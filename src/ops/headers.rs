@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::version::{Placed, Reading, visit_entries, visit_folder};
 use crate::base::{NodeId, TreePath};
@@ -15,8 +16,9 @@ const HEADERS_MAX: usize = 256;
 /// Most folders around one another.
 const DEPTH_MAX: usize = 32;
 /// Build files that say what is installed.
-const BUILD_FILES: [&str; 5] = [
+const BUILD_FILES: [&str; 6] = [
     "Makefile",
+    "Makefile.in",
     "GNUmakefile",
     "Makefile.am",
     "CMakeLists.txt",
@@ -29,7 +31,7 @@ pub(super) struct Given {
     /// The headers; `None` where none is known to be.
     headers: Option<BTreeSet<TreePath>>,
     /// What they declare.
-    pub(super) names: Option<BTreeSet<String>>,
+    pub(super) names: Option<Arc<BTreeSet<String>>>,
 }
 
 impl Given {
@@ -135,7 +137,7 @@ impl<'r> Headers<'r> {
         }
         let given = Rc::new(Given {
             headers: Some(paths.iter().cloned().collect()),
-            names: Some(names),
+            names: Some(Arc::new(names)),
         });
         self.shared.insert(paths, given.clone());
         Ok(given)
@@ -364,7 +366,7 @@ mod tests {
         let reading = Reading::of(&StateDir::of(&repo).cache());
         let mut headers = Headers::of(&repo, &reading, tree);
         let given = headers.given(&"a.c".into()).expect("no failure");
-        assert_eq!(given.names, Some(BTreeSet::new()));
+        assert_eq!(given.names, Some(Arc::default()));
         assert!(given.has(&"include/a.h".into()));
     }
 }

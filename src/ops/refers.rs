@@ -17,7 +17,7 @@ const ANSWERS_MAX: usize = 16;
 /// Bytes of all of them.
 const BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Raise the number when the same snapshot comes to give other references.
-const PURPOSE: &str = "git-merkle 2026 refers/2";
+const PURPOSE: &str = "git-merkle 2026 refers/3";
 
 /// What is looked for in a tree: declarations by their files.
 pub(super) struct Question(Digest);

@@ -1,6 +1,6 @@
 //! Reading what a review compares: the files that differ between two trees, what they declare, and who refers to it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::beside::leave_out_declared_beside;
 use super::files::FilesError;
@@ -13,11 +13,9 @@ use crate::base::cores::on_all_cores;
 use crate::base::limit::DIFF_PATHS_MAX;
 use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, ObjectError, Repository, Side, diff_trees};
-use crate::review::{
-    self, Changes, Code, Content, Declaration, File, FileRole, How, Refers, Version,
-};
-use crate::symbol::map::{MapEntry, MapFile};
-use crate::symbol::{Kind, Language};
+use crate::review::{self, Changes, Content, Declaration, File, FileRole, How, Refers, Version};
+use crate::symbol::map::{MapEntry, MapFile, Mark};
+use crate::symbol::{Kind, Language, Visibility};
 use crate::workspace::Workspace;
 
 /// Why two trees cannot be reviewed.
@@ -69,8 +67,9 @@ fn narrow(
     trees: [NodeId; 2],
     files: &mut [File],
 ) -> Result<(), ObjectError> {
+    let mut headers = trees.map(|tree| Headers::of(repo, reading, tree));
     for (side, tree) in trees.into_iter().enumerate() {
-        let (mut modules, mut headers) = (Modules::default(), Headers::of(repo, reading, tree));
+        let mut modules = Modules::default();
         for file in &mut *files {
             let version = if side == 0 {
                 &mut file.old
@@ -88,15 +87,14 @@ fn narrow(
             }
             match path.as_bytes().rsplit(|byte| *byte == b'.').next() {
                 Some(b"c") => {
-                    let given = headers.given(path)?;
-                    code.has_headers = given.names.is_some();
-                    review::narrow_to_linked(
-                        &mut code.declarations,
-                        &code.text,
-                        given.names.as_ref(),
-                    );
+                    let given = headers[side].given(path)?;
+                    let names = given.names.as_deref();
+                    review::narrow_to_linked(&mut code.declarations, &code.text, names);
+                    if names.is_some() {
+                        code.declared_elsewhere = headers[1 - side].given(path)?.names.clone();
+                    }
                 }
-                Some(b"h") if !headers.given(path)?.has(path) => {
+                Some(b"h") if !headers[side].given(path)?.has(path) => {
                     review::narrow_to_library(&mut code.declarations);
                 }
                 Some(b"rs" | b"py" | b"pyi") => {
@@ -234,6 +232,7 @@ fn referring(
     changes: &Changes,
 ) -> Vec<(usize, Refers)> {
     let files = symbols.files();
+    let references = symbols.references(&files);
     let mut entries: HashMap<(u32, u32), Vec<usize>> = HashMap::new();
     for (path, numbers) in wanted {
         let Ok(at) = files.binary_search_by(|file| file.path.cmp(path.as_bytes())) else {
@@ -244,18 +243,26 @@ fn referring(
                 entries.entry((at as u32, entry)).or_default().push(*number);
             }
         }
-    }
-    for (entry, number) in prototypes(&files, wanted, changes) {
-        entries.entry(entry).or_default().push(number);
+        if path.as_bytes().ends_with(b".c") {
+            let function = |number: &usize| {
+                let one = changes.list[*number].declaration();
+                let is_linked =
+                    one.kind == Kind::Function && one.own_visibility == Visibility::Public;
+                is_linked.then_some((&one.own[..], *number))
+            };
+            let functions = numbers.iter().filter_map(function).collect();
+            let included = &references.of(at as u32).imports;
+            for (entry, number) in prototypes(&files, included, &functions) {
+                entries.entry(entry).or_default().push(number);
+            }
+        }
     }
     let mut found: BTreeMap<usize, Refers> = BTreeMap::new();
-    for (from, file) in symbols.references(&files).looks().enumerate() {
-        for number in file
-            .targets
-            .iter()
-            .filter_map(|target| entries.get(target))
-            .flatten()
-        {
+    for (from, file) in references.looks().enumerate() {
+        let targets = file.targets.iter();
+        let numbers = targets.filter_map(|target| entries.get(target)).flatten();
+        // Several headers may declare one function.
+        for number in numbers.collect::<BTreeSet<_>>() {
             let refers = found.entry(*number).or_default();
             let path = files[from].path;
             if review::role(path) == FileRole::Test {
@@ -268,49 +275,19 @@ fn referring(
     found.into_iter().collect()
 }
 
-/// The entries of headers that declare functions of C: who calls one refers to the header. Of each source those headers are looked
-/// at that it includes.
+/// The entries of the headers that a source of C includes, where they declare its functions: who calls one refers to the header.
 fn prototypes(
     files: &[MapFile<'_>],
-    wanted: &BTreeMap<TreePath, Vec<usize>>,
-    changes: &Changes,
+    included: &[u32],
+    functions: &HashMap<&str, usize>,
 ) -> Vec<((u32, u32), usize)> {
-    let mut sources: Vec<(&Code, HashMap<&str, usize>)> = Vec::new();
-    for (path, numbers) in wanted {
-        let own = |number: &usize| {
-            let one = changes.list[*number].declaration();
-            let is_function = one.kind == Kind::Function && one.owner.is_none();
-            is_function.then_some((&one.own[..], *number))
-        };
-        let functions: HashMap<&str, usize> = numbers.iter().filter_map(own).collect();
-        let code = numbers.first().and_then(|number| {
-            let file = &changes.files[changes.list[*number].file as usize];
-            let mut sides = [&file.new, &file.old].into_iter().flatten();
-            sides.find(|version| version.path == *path)?.code()
-        });
-        let code = code.filter(|code| code.language == Some(Language::C));
-        sources.extend(
-            code.filter(|_| !functions.is_empty())
-                .map(|code| (code, functions)),
-        );
-    }
     let mut found = Vec::new();
-    let headers = files.iter().enumerate();
-    for (at, file) in headers.filter(|(_, file)| file.path.ends_with(b".h")) {
-        let includes = |code: &Code| {
-            let mut imports = code.imports.iter();
-            imports.any(|import| review::is_included(file.path, import))
-        };
-        let mut including = sources.iter().filter(|(code, _)| includes(code)).peekable();
-        if including.peek().is_none() {
-            continue;
-        }
-        let symbols = file.look();
-        for (_, functions) in including {
-            for (number, entry) in symbols.entries.iter().enumerate() {
-                let function = functions.get(entry.name);
-                found.extend(function.map(|of| ((at as u32, number as u32), *of)));
-            }
+    for header in included.iter().filter(|_| !functions.is_empty()) {
+        let symbols = files[*header as usize].look();
+        for (number, entry) in symbols.entries.iter().enumerate() {
+            let is_function = entry.form.mark == Mark::Function && entry.form.depth == 0;
+            let function = functions.get(entry.name).filter(|_| is_function);
+            found.extend(function.map(|of| ((*header, number as u32), *of)));
         }
     }
     found

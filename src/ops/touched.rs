@@ -7,9 +7,8 @@ use super::carried::{self, Carried};
 use super::refresh::{self, RefreshError};
 use crate::agent::{Agent, Maker};
 use crate::base::{NodeId, NodeKind, TreePath};
-use crate::frame::entry::read_blob;
 use crate::frame::{BasisKind, Frame, Index, Record, Slot, Store, StoreError};
-use crate::git::{EntryMode, ObjectError, Repository, Side, diff_trees};
+use crate::git::{EntryMode, ObjectError, Side, diff_trees};
 use crate::node::SnapshotRoot;
 use crate::site::Freshness;
 use crate::synthesis::Reason;
@@ -117,8 +116,7 @@ pub fn touched(
     let reasons = reasons(workspace, store, &index, new, &touches)?;
     let told = |index: &Index| {
         let mut freshness = BTreeMap::new();
-        let repo = &workspace.repository;
-        let statements = statements(repo, index, &touches, &reasons, &mut freshness);
+        let statements = statements(store, index, &touches, &reasons, &mut freshness);
         (statements, freshness)
     };
     let (mut statements, mut freshness) = told(&index);
@@ -230,7 +228,7 @@ fn is_behind(behind: &Behind) -> bool {
 
 /// What models say that they did not say before, path by path; and of each path whether anything is said.
 fn statements(
-    repo: &Repository,
+    store: &Store<'_>,
     index: &Index,
     touches: &[Touch],
     reasons: &Reasons,
@@ -242,9 +240,8 @@ fn statements(
         let head = index.find_head(&node?, slot)?;
         (!head.is_invalidated()).then_some(head)
     };
-    // An entry that is no frame is counted by the index, and named by `validate`.
-    let of_model = |head: Record| {
-        let frame = read_blob(repo, &head.blob).ok()?;
+    let of_model = |node: Option<NodeId>, slot: &Slot, head: Record| {
+        let frame = store.read_head(&node?, slot, &head)?;
         is_of_model(&frame).then_some(frame)
     };
     let mut found = Vec::new();
@@ -260,11 +257,11 @@ fn statements(
                 continue;
             }
             *known = Freshness::Fresh;
-            let Some(frame) = of_model(later) else {
+            let Some(frame) = of_model(new, slot, later) else {
                 continue;
             };
-            let old = head(old, *number).and_then(of_model);
-            let old = old.map(|old| old.content);
+            let before = head(old, *number).and_then(|head| of_model(old, slot, head));
+            let old = before.map(|before| before.content);
             if old.as_ref() == Some(&frame.content) {
                 continue;
             }

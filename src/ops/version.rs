@@ -61,11 +61,11 @@ impl Reading {
 
     fn content(&self, id: &NodeId, name: &[u8], data: &[u8]) -> Content {
         let language = outline::language(name, b"");
-        let kept = self.kept.get(*id, language);
         let rules = Scanner::built_in_digest();
-        let is_clean = kept
-            .as_ref()
-            .is_some_and(|kept| kept.clean_by == Some(rules));
+        let kept = self.kept.get(*id, language);
+        // By other rules a record may hold what these find.
+        let kept = kept.filter(|kept| kept.secret_rules == rules);
+        let is_clean = kept.as_ref().is_some_and(|kept| kept.is_clean);
         let shown = if is_clean {
             Cow::Borrowed(data)
         } else {
@@ -78,7 +78,7 @@ impl Reading {
         let record = kept.unwrap_or_else(|| {
             let is_clean = matches!(shown, Cow::Borrowed(_));
             let outline = self.records.read(id, name, &shown);
-            let made = CodeRecord::new(outline, text, is_clean.then_some(rules));
+            let made = CodeRecord::new(outline, text, is_clean, rules);
             self.kept.put(*id, language, &made);
             made
         });
@@ -90,7 +90,7 @@ impl Reading {
             declarations: record.declarations,
             imports: record.imports,
             text: text.to_owned(),
-            has_headers: false,
+            declared_elsewhere: None,
         })
     }
 

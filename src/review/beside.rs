@@ -54,8 +54,18 @@ fn key(package: Option<&str>, one: &Declaration) -> Key {
     (one.name.clone(), form.unwrap_or_default())
 }
 
+/// A package of Go: its folder, its name, and whether it is one of tests.
+pub(super) type GoPackage = (TreePath, String, bool);
+
 /// The package of a file of Go.
-pub(super) fn package(code: &Code) -> Option<&str> {
+pub(super) fn go_package(version: &Version) -> Option<GoPackage> {
+    let name = package(version.code()?)?;
+    let is_test = version.path.name().ends_with(b"_test.go");
+    Some((version.path.parent()?, name.to_owned(), is_test))
+}
+
+/// The package of a file of Go.
+fn package(code: &Code) -> Option<&str> {
     if code.language != Some(Language::Go) {
         return None;
     }

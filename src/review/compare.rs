@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::beside::package;
+use super::beside::{GoPackage, go_package};
 use super::change::{Change, Changes, Code, Content, File, How, Refers, Section, Version};
 use super::declaration::Declaration;
 use super::import;
@@ -16,7 +16,7 @@ use super::literal;
 use super::macros::{is_written_by_macro, macros_of};
 use super::signature::find_word;
 use crate::base::TreePath;
-use crate::symbol::{Kind, Language};
+use crate::symbol::{Kind, Language, Visibility};
 
 /// Finds what changed in files.
 #[must_use]
@@ -28,6 +28,8 @@ pub fn compare(files: Vec<File>) -> Changes {
         let (old, new) = readable(file);
         let (mut lost, mut gained) = (all(old), all(new));
         let matched = matched(old, new);
+        // C has no overloads: several under one name are what conditions of the preprocessor choose from.
+        let is_chosen = old.is_some_and(|old| old.language == Some(Language::C));
         for (old, new) in matched.pairs {
             lost[old as usize] = false;
             gained[new as usize] = false;
@@ -35,11 +37,11 @@ pub fn compare(files: Vec<File>) -> Changes {
         }
         for old in matched.lost {
             lost[old as usize] = false;
-            overloads.push(((number, old), true));
+            overloads.extend((!is_chosen).then_some(((number, old), true)));
         }
         for new in matched.gained {
             gained[new as usize] = false;
-            overloads.push(((number, new), false));
+            overloads.extend((!is_chosen).then_some(((number, new), false)));
         }
         gone.extend(kept(number, &lost));
         come.extend(kept(number, &gained));
@@ -180,7 +182,10 @@ fn seen(one: &Declaration, other: &Declaration) -> bool {
 /// Whether signatures and values are the same. A long value stands beside the signature, a short one in it.
 fn is_same_text(one: &Declaration, other: &Declaration) -> bool {
     if one.value.is_empty() == other.value.is_empty() {
-        return one.form() == other.form() && one.value == other.value;
+        let is_same_value = one.value == other.value
+            // What differs are comments in it.
+            || one.value_digest == other.value_digest;
+        return one.form() == other.form() && is_same_value;
     }
     let (long, short) = if one.value.is_empty() {
         (other, one)
@@ -297,9 +302,10 @@ impl Sides<'_> {
 
     /// Whether both are a function of C that the headers of its library declare: of those there is one.
     fn are_linked(&self, from: Place, to: Place) -> bool {
-        [self.before(from), self.after(to)]
-            .iter()
-            .all(|(code, one)| code.has_headers && one.is_public() && one.kind == Kind::Function)
+        let mut sides = [self.before(from), self.after(to)].into_iter();
+        sides.all(|(code, one)| {
+            code.declared_elsewhere.is_some() && one.is_public() && one.kind == Kind::Function
+        })
     }
 
     /// Takes out what a file of a package of Go declares for some platforms, where another file of the package has it on both
@@ -346,7 +352,9 @@ impl Sides<'_> {
                 && from.0 != to.0
                 && let (before, after) = (self.before(*from).1, self.after(*to).1)
                 && (is_moved_implementation(before, after)
-                    || before.owner.or(after.owner).is_none() && is_alike(before, after)
+                    || before.owner.or(after.owner).is_none()
+                        && before.is_public() == after.is_public()
+                        && is_alike(before, after)
                     || self.are_linked(*from, *to)
                     || !stands_in(&moved, *from, before) && self.are_of_one_package(from.0, to.0))
             {
@@ -480,7 +488,13 @@ impl Sides<'_> {
                 continue;
             }
             let how = if is_gone { How::Removed } else { How::Added };
-            let side = Some(declaration.clone());
+            let mut one = declaration.clone();
+            // A definition more or less of what headers declare before and after is no news to others.
+            let elsewhere = code.declared_elsewhere.as_ref();
+            if elsewhere.is_some_and(|names| names.contains(&one.own)) {
+                one.visibility = one.visibility.max(Visibility::Package);
+            }
+            let side = Some(one);
             let (old, new) = if is_gone { (side, None) } else { (None, side) };
             list.push(Change {
                 old,
@@ -492,15 +506,6 @@ impl Sides<'_> {
         }
         list
     }
-}
-
-type GoPackage = (TreePath, String, bool);
-
-/// The package of a file of Go: its folder, its name, and whether it is one of tests.
-fn go_package(version: &Version) -> Option<GoPackage> {
-    let name = package(version.code()?)?;
-    let is_test = version.path.name().ends_with(b"_test.go");
-    Some((version.path.parent()?, name.to_owned(), is_test))
 }
 
 fn change(how: How, file: u32) -> Change {

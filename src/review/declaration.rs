@@ -31,6 +31,8 @@ pub struct Declaration {
     pub body: BodyDigest,
     /// Its value, where that is not in the signature.
     pub value: String,
+    /// The digest of that value, to which comments mean nothing.
+    pub value_digest: BodyDigest,
     /// Whether it is a test, or holds tests.
     pub is_test: bool,
     /// The line in which it starts, from 1; 0 when that is not known.
@@ -255,6 +257,7 @@ impl Listing<'_> {
                 symbol.body
             },
             value: self.value(symbol),
+            value_digest: value_digest(symbol),
             is_test: around.is_test,
             line: 0,
             span: (symbol.span.start, symbol.span.end),
@@ -271,6 +274,15 @@ impl Listing<'_> {
         }
         let value = symbol.span.body as usize..(symbol.span.end as usize).min(self.text.len());
         normal_value(self.language, self.text.get(value).unwrap_or_default())
+    }
+}
+
+/// The digest of a value that is not in the signature.
+fn value_digest(symbol: &Symbol) -> BodyDigest {
+    if has_value(symbol.kind) {
+        symbol.body
+    } else {
+        BodyDigest::default()
     }
 }
 

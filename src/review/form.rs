@@ -4,7 +4,7 @@
 //! |---|---|
 //! | Rust | `std::`, `core::`, `alloc::` before a path, `crate::` and `self::` before what is passed on, lifetimes that need no name, `mut` before a parameter |
 //! | Go | names of parameters, results and receivers; `any` is `interface{}` |
-//! | all | how a number is written: `0x00_ff` is `0xFF` |
+//! | these, C++, C#, Java, JavaScript, TypeScript | how a number is written: `0x00_ff` is `0xFF`, where no quote stands |
 //! | C | names of parameters, marks of linkers, the old style of declaring parameters behind the list |
 
 use std::borrow::Cow;
@@ -25,7 +25,13 @@ pub(super) fn form(
         Language::Rust => without_elided(&lifetime::without(&without_std(signature), lifetimes)),
         Language::Go => go(signature, name),
         Language::C => c(signature, name).unwrap_or_else(|| signature.to_owned()),
-        _ => signature.to_owned(),
+        Language::Cpp
+        | Language::CSharp
+        | Language::Java
+        | Language::JavaScript
+        | Language::Tsx
+        | Language::TypeScript => signature.to_owned(),
+        _ => return None,
     };
     let form = match plain_numbers(&form) {
         Cow::Borrowed(_) => form,

@@ -110,14 +110,6 @@ fn is_installing(statement: &str) -> bool {
     !is_hidden && (INSTALLS.iter().any(|word| lower.contains(word)) || is_copied())
 }
 
-/// Whether an `#include` of a source of C may mean the header of a path.
-#[must_use]
-pub fn is_included(header: &[u8], include: &str) -> bool {
-    let name = include.trim_matches(['"', '<', '>', ' ', '.', '/']);
-    let before = header.strip_suffix(name.as_bytes());
-    !name.is_empty() && before.is_some_and(|before| before.is_empty() || before.ends_with(b"/"))
-}
-
 /// Makes what a header declares that is for the library alone visible to it alone.
 pub fn narrow_to_library(declarations: &mut [Declaration]) {
     for one in declarations.iter_mut().filter(|one| one.is_public()) {
@@ -153,12 +145,14 @@ fn static_macros(text: &str) -> BTreeSet<&str> {
     let defined = text.match_indices("define ").filter_map(|(at, _)| {
         let before = text[..at].trim_end_matches([' ', '\t']).strip_suffix('#')?;
         let before = before.trim_end_matches([' ', '\t']);
+        if !before.is_empty() && !before.ends_with('\n') {
+            return None;
+        }
         let line = text[at + "define ".len()..].lines().next()?;
         let (name, value) = line.trim_start().split_once(' ')?;
         let mut words = value.split(|c: char| !c.is_alphanumeric() && c != '_');
         let is_static = words.any(|word| word == "static");
-        let begins = before.is_empty() || before.ends_with('\n');
-        (begins && is_static && !name.contains('(')).then_some(name)
+        (is_static && !name.contains('(')).then_some(name)
     });
     defined.collect()
 }

@@ -38,7 +38,7 @@ pub use compare::compare;
 pub use declaration::Declaration;
 pub use delta::{Piece, delta};
 pub use exposed::{Exposed, ModuleAround, exposed, narrow_implementations};
-pub use header::{installed, is_included, is_internal_header, narrow_to_library, narrow_to_linked};
+pub use header::{installed, is_internal_header, narrow_to_library, narrow_to_linked};
 pub use package::{PackageAround, is_private_name, reachable};
 pub use record::CodeRecord;
 pub use role::{FileRole, role};

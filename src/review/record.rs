@@ -42,7 +42,7 @@ fn rules() -> [u8; 16] {
 }
 
 /// What was read of a text.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeRecord {
     /// In which language it is written.
     pub language: Option<Language>,
@@ -50,21 +50,24 @@ pub struct CodeRecord {
     pub declarations: Vec<Declaration>,
     /// What it imports.
     pub imports: Vec<String>,
-    /// The rules by which nothing in it looks like a secret; `None` where something does.
-    pub clean_by: Option<Digest>,
+    /// Whether nothing in it looks like a secret.
+    pub is_clean: bool,
+    /// The rules by which that was looked at.
+    pub secret_rules: Digest,
 }
 
 impl CodeRecord {
     /// What a text declares, by the record of its symbols.
     #[must_use]
-    pub fn new(outline: Outline, text: &str, clean_by: Option<Digest>) -> Self {
+    pub fn new(outline: Outline, text: &str, is_clean: bool, secret_rules: Digest) -> Self {
         let mut found = declarations(&outline, text);
         super::again::add_bodies(&mut found, text, outline.language);
         Self {
             language: outline.language,
             declarations: found,
             imports: outline.imports,
-            clean_by,
+            is_clean,
+            secret_rules,
         }
     }
 }
@@ -85,8 +88,8 @@ impl Cached for CodeRecord {
             put_declaration(&mut out, one);
         }
         put_texts(&mut out, &self.imports);
-        out.push(u8::from(self.clean_by.is_some()));
-        out.extend(self.clean_by.iter().flat_map(|rules| rules.0));
+        out.push(u8::from(self.is_clean));
+        out.extend(self.secret_rules.0);
         out
     }
 
@@ -105,16 +108,18 @@ impl Cached for CodeRecord {
             declarations.push(declaration(&mut rest, number)?);
         }
         let imports = rest.texts()?;
-        let clean_by = match rest.byte()? {
-            0 => None,
-            1 => Some(Digest(rest.array()?)),
+        let is_clean = match rest.byte()? {
+            0 => false,
+            1 => true,
             _ => return None,
         };
+        let secret_rules = Digest(rest.array()?);
         rest.0.is_empty().then_some(Self {
             language,
             declarations,
             imports,
-            clean_by,
+            is_clean,
+            secret_rules,
         })
     }
 }
@@ -138,6 +143,9 @@ fn put_declaration(out: &mut Vec<u8>, one: &Declaration) {
     put_texts(out, &one.attributes);
     if has_body {
         out.extend(one.body);
+    }
+    if !one.value.is_empty() {
+        out.extend(one.value_digest);
     }
     let (start, end) = one.span;
     let places = [one.line, start, end, one.body_at].into_iter();
@@ -164,6 +172,11 @@ fn declaration(rest: &mut ByteReader<'_>, number: u64) -> Option<Declaration> {
     } else {
         BodyDigest::default()
     };
+    let value_digest = if value.is_empty() {
+        BodyDigest::default()
+    } else {
+        rest.array()?
+    };
     let [line, start, end, body_at] = [rest.place()?, rest.place()?, rest.place()?, rest.place()?];
     let owner = if has(HAS_OWNER) {
         Some(rest.place().filter(|owner| u64::from(*owner) < number)?)
@@ -181,6 +194,7 @@ fn declaration(rest: &mut ByteReader<'_>, number: u64) -> Option<Declaration> {
         attributes,
         body,
         value,
+        value_digest,
         is_test: has(IS_TEST),
         line,
         span: (start, end),
@@ -196,7 +210,7 @@ mod tests {
 
     fn record(language: Language, text: &str) -> CodeRecord {
         let outline = extract(Some(language), text.as_bytes());
-        CodeRecord::new(outline, text, None)
+        CodeRecord::new(outline, text, true, Digest([7; 32]))
     }
 
     /// Texts whose declarations have every field.
@@ -204,13 +218,11 @@ mod tests {
         let rust = "use std::fmt;\n/// A.\n#[derive(Debug)]\npub struct A<'a> { pub b: &'a u8 }\nimpl<'a> A<'a> {\n    pub const C: u8 = 1;\n    pub fn d(&self) -> u8 { *self.b }\n}\n#[cfg(test)]\nmod tests { fn e() {} }\n";
         let python = "import os\nLIMIT = {\n    'a': 1,\n}\nclass A:\n    @property\n    def b(self, c: int = 1) -> str:\n        return ''\n";
         let c = "static int a;\n#ifdef X\nint b(void) { return 1; }\n#else\nint b(void) { return 2; }\n#endif\n";
-        let mut clean = record(Language::C, c);
-        clean.clean_by = Some(Digest([7; 32]));
         [
             record(Language::Rust, rust),
             record(Language::Python, python),
-            clean,
-            CodeRecord::default(),
+            record(Language::C, c),
+            record(Language::C, ""),
         ]
     }
 

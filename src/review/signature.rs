@@ -40,71 +40,12 @@ pub(super) fn counts(attribute: &str) -> bool {
     })
 }
 
-/// A value without its comments, which begin with `//` or `/*` where no text begins.
-fn without_comments(language: Language, text: &str) -> Cow<'_, str> {
-    if !text.contains("//") && !text.contains("/*") {
-        return Cow::Borrowed(text);
-    }
-    // Elsewhere a single quote stands around one character, or before a lifetime.
-    let has_quotes = matches!(
-        language,
-        Language::JavaScript | Language::TypeScript | Language::Tsx | Language::Php
-    );
-    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some(at) = rest.find(['"', '\'', '`', '/']) {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let length = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            rest.find("*/").map_or(rest.len(), |end| end + 2)
-        } else {
-            let length = if rest.starts_with('/') {
-                1
-            } else {
-                let is_text = rest.starts_with(['"', '`']) || has_quotes;
-                text_len(
-                    rest,
-                    if is_text {
-                        rest.len()
-                    } else {
-                        CHARACTER_BYTES_MAX
-                    },
-                )
-            };
-            out.push_str(&rest[..length]);
-            length
-        };
-        rest = &rest[length..];
-    }
-    Cow::Owned(out + rest)
-}
-
-/// Bytes of the longest character in quotes: `'\u{10ffff}'`.
-const CHARACTER_BYTES_MAX: usize = 12;
-
-/// How many bytes a literal of at most `max` has with whose mark a text begins; 1 for a mark that opens none, as that of a
-/// lifetime.
-fn text_len(text: &str, max: usize) -> usize {
-    let mark = text.as_bytes()[0];
-    let mut is_escaped = false;
-    for (at, byte) in text.bytes().enumerate().take(max).skip(1) {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = true,
-            byte if byte == mark => return at + 1,
-            _ => {}
-        }
-    }
-    1
-}
-
 /// Numbers as they are compared: `0x00_ff` is `0xFF`.
 pub(super) fn plain_numbers(text: &str) -> Cow<'_, str> {
     let is_marked = ["0x", "0X", "0b", "0o", "_"]
         .iter()
         .any(|mark| text.contains(mark));
-    if !is_marked || text.contains(['"', '\'']) {
+    if !is_marked || text.contains(['"', '\'', '`']) {
         return Cow::Borrowed(text);
     }
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
@@ -177,11 +118,6 @@ pub(super) fn normal_value(language: Option<Language>, text: &str) -> String {
     if language == Some(Language::Python) {
         return literal::without_brackets(&literal::one_form(text)).to_owned();
     }
-    let text = match language {
-        Some(Language::Ruby | Language::Bash) | None => Cow::Borrowed(text),
-        // All others with values have the comments of C.
-        Some(language) => without_comments(language, text),
-    };
     let words: Vec<&str> = text.split_whitespace().collect();
     let folded = words.join(" ");
     let tight = |c: char| "()[]{},".contains(c);
@@ -380,18 +316,6 @@ impl Depth {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn comments_in_a_value_mean_nothing() {
-        let form = |text: &str| normal_value(Some(Language::TypeScript), text);
-        let plain = form("{ a: 'x//y', b: `/*`, c: 1 / 2 }");
-        assert_eq!(plain, "{a: 'x//y',b: `/*`,c: 1 / 2}");
-        let told = "{ // first\n a: 'x//y', /** b\n */ b: `/*`,\n c: 1 / 2 // it's\n }";
-        assert_eq!(form(told), plain);
-        let lifetime = |text: &str| normal_value(Some(Language::Rust), text);
-        assert_eq!(lifetime("&'a T // b"), "&'a T");
-        assert_eq!(lifetime("&'a [u8] /* it's */;"), "&'a[u8];");
-    }
 
     #[test]
     fn attributes_for_the_documentation_mean_nothing_under_a_condition() {

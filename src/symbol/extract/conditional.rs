@@ -1,15 +1,16 @@
-//! Groups of the preprocessor that cut through a statement of C or the head of a function.
+//! Groups of the preprocessor that cut through a statement of C.
 //!
 //! The grammar takes `#if` where statements or declarations stand. A group that begins or ends within one, as in
 //! `#ifdef A … else if (a) {} … #endif`, tears the function around it apart, and what its body declares counts as
-//! declared by the file. Of such a group one branch is parsed; the lines of the preprocessor and the other branches are made blank.
+//! declared by the file. Of such a group, and of what `#if 0` switches off, one branch is parsed; the lines of the preprocessor and the
+//! other branches are made blank, and what only these refer to is not seen.
 //! Digests of bodies are made of the text as it was written, with all branches.
 
 use std::ops::Range;
 
 use super::tokens::{Kind, Tokens};
 
-/// Groups within one another that are looked at; what is deeper is left to the grammar.
+/// Groups within one another that are looked at; a text with deeper ones is left to the grammar.
 const DEPTH_MAX: usize = 64;
 
 /// What a bracket that is open belongs to.
@@ -23,15 +24,46 @@ enum Scope {
     Brackets,
 }
 
+/// The brackets that are open at a place: how many, and the number of the innermost, from 1. Each branch of a group goes on from
+/// the same place, so they are kept as a tree.
+#[derive(Debug, Clone, Copy, Default)]
+struct Open {
+    depth: usize,
+    innermost: usize,
+}
+
+/// All brackets, each with what was open around it.
+#[derive(Default)]
+struct Scopes(Vec<(Scope, Open)>);
+
+impl Scopes {
+    fn innermost(&self, open: Open) -> Option<Scope> {
+        Some(self.0.get(open.innermost.checked_sub(1)?)?.0)
+    }
+
+    fn enter(&mut self, scope: Scope, open: Open) -> Open {
+        self.0.push((scope, open));
+        Open {
+            depth: open.depth + 1,
+            innermost: self.0.len(),
+        }
+    }
+
+    fn leave(&self, open: Open) -> Open {
+        let place = open.innermost.checked_sub(1);
+        place.map_or(open, |place| self.0[place].1)
+    }
+}
+
 /// One branch of a group, by the numbers of tokens.
 struct Branch {
     /// Its line of the preprocessor.
     directive: usize,
     /// Its first and last token; a line of the preprocessor for a group within it.
     ends: Option<(usize, usize)>,
-    /// The scopes that were open at its end.
-    after: Vec<Scope>,
-    /// How few were open meanwhile.
+    /// What is open at its end.
+    after: Open,
+    /// How few brackets were open meanwhile.
     lowest: usize,
 }
 
@@ -39,72 +71,80 @@ struct Group {
     branches: Vec<Branch>,
     /// What stands before it.
     before: Option<usize>,
-    /// The scopes that were open there.
-    scopes: Vec<Scope>,
+    /// What is open there.
+    open: Open,
 }
 
 /// What is to be made blank, so that no such group is left.
 pub(super) fn torn(tokens: &Tokens<'_>) -> Vec<Range<usize>> {
-    let (mut found, mut groups): (Vec<Range<usize>>, Vec<Group>) = (Vec::new(), Vec::new());
-    let (mut scopes, mut before): (Vec<Scope>, Option<usize>) = (Vec::new(), None);
+    let mut blank = vec![false; tokens.all.len()];
+    let (mut scopes, mut groups): (Scopes, Vec<Group>) = (Scopes::default(), Vec::new());
+    let (mut open, mut before): (Open, Option<usize>) = (Open::default(), None);
     for at in 0..tokens.all.len() {
         match tokens.condition(at) {
-            Some("if" | "ifdef" | "ifndef") if groups.len() < DEPTH_MAX => {
+            Some("if" | "ifdef" | "ifndef") => {
+                if groups.len() == DEPTH_MAX {
+                    return Vec::new();
+                }
                 groups.push(Group {
-                    branches: vec![Branch::new(at, &scopes)],
+                    branches: vec![Branch::new(at, open)],
                     before,
-                    scopes: scopes.clone(),
+                    open,
                 });
             }
             Some("else" | "elif" | "elifdef" | "elifndef") => {
                 if let Some(group) = groups.last_mut() {
-                    group.close(&mut scopes);
-                    scopes.clone_from(&group.scopes);
-                    group.branches.push(Branch::new(at, &scopes));
+                    group.close(open);
+                    open = group.open;
+                    group.branches.push(Branch::new(at, open));
                 }
             }
             Some("endif") => {
                 let Some(mut group) = groups.pop() else {
                     continue;
                 };
-                group.close(&mut scopes);
-                let is_whole = group.is_whole(tokens, at);
+                group.close(open);
+                let is_whole = !group.is_off(tokens) && group.is_whole(tokens, &scopes);
                 let kept = group.kept(tokens);
                 if !is_whole {
-                    group.blank(tokens, kept, at, &mut found);
+                    group.blank(kept, at, &mut blank);
                 }
                 let branch = kept.map(|kept| &group.branches[kept]);
-                scopes.clone_from(branch.map_or(&group.scopes, |branch| &branch.after));
+                open = branch.map_or(group.open, |branch| branch.after);
                 let ends = match branch {
                     _ if is_whole => Some((group.branches[0].directive, at)),
                     Some(branch) => branch.ends,
                     None => None,
                 };
                 if let Some(around) = groups.last_mut() {
-                    let lowest = branch.map_or(scopes.len(), |branch| branch.lowest);
-                    around.add(ends, lowest);
+                    around.add(ends, branch.map_or(open.depth, |branch| branch.lowest));
                 }
                 before = ends.map_or(group.before, |ends| Some(ends.1));
             }
             _ => {
-                tokens.follow(at, before, &mut scopes);
+                open = tokens.follow(at, before, &mut scopes, open);
                 if let Some(group) = groups.last_mut() {
-                    group.add(Some((at, at)), scopes.len());
+                    group.add(Some((at, at)), open.depth);
                 }
                 before = Some(at);
             }
         }
     }
-    found
+    let marked = tokens
+        .all
+        .iter()
+        .zip(blank)
+        .filter(|(_, is_blank)| *is_blank);
+    marked.map(|(token, _)| token.1.clone()).collect()
 }
 
 impl Branch {
-    fn new(directive: usize, scopes: &[Scope]) -> Self {
+    fn new(directive: usize, open: Open) -> Self {
         Self {
             directive,
             ends: None,
-            after: Vec::new(),
-            lowest: scopes.len(),
+            after: open,
+            lowest: open.depth,
         }
     }
 }
@@ -121,69 +161,63 @@ impl Group {
     }
 
     /// Ends its last branch.
-    fn close(&mut self, scopes: &mut Vec<Scope>) {
+    fn close(&mut self, open: Open) {
         let branch = self.branches.last_mut().expect("a group has a branch");
-        branch.after = std::mem::take(scopes);
+        branch.after = open;
     }
 
     /// The branch that is parsed: the first, unless that is switched off.
     fn kept(&self, tokens: &Tokens<'_>) -> Option<usize> {
-        let is_off = tokens.line(self.branches[0].directive).trim_end() == "if 0";
-        let kept = usize::from(is_off);
+        let kept = usize::from(self.is_off(tokens));
         (kept < self.branches.len()).then_some(kept)
     }
 
-    /// Whether each branch, up to the line `end`, holds whole statements or declarations.
-    fn is_whole(&self, tokens: &Tokens<'_>, end: usize) -> bool {
-        match self.scopes.last() {
+    /// Whether its first branch is switched off: `#if 0`.
+    fn is_off(&self, tokens: &Tokens<'_>) -> bool {
+        let line = tokens.line(self.branches[0].directive);
+        let condition = line.strip_prefix("if").unwrap_or_default();
+        let condition = condition.split("/*").next().unwrap_or_default();
+        let condition = condition.split("//").next().unwrap_or_default();
+        condition.trim_matches([' ', '\t', '(', ')']) == "0"
+    }
+
+    /// Whether each branch holds whole statements or declarations.
+    fn is_whole(&self, tokens: &Tokens<'_>, scopes: &Scopes) -> bool {
+        match scopes.innermost(self.open) {
             Some(Scope::Brackets) => false,
             Some(Scope::Body) => {
-                let begins = self
-                    .before
-                    .is_none_or(|before| tokens.ends_statement(before));
-                begins
+                let before = self.before;
+                before.is_none_or(|before| tokens.ends_statement(before))
                     && self.branches.iter().all(|branch| {
-                        self.is_balanced(branch)
-                            && branch.ends.is_none_or(|(first, last)| {
-                                !tokens.goes_on(first) && tokens.ends_statement(last)
-                            })
+                        let is_statement = |(first, last): (usize, usize)| {
+                            !tokens.goes_on(first) && tokens.ends_statement(last)
+                        };
+                        self.is_balanced(branch) && branch.ends.is_none_or(is_statement)
                     })
             }
             Some(Scope::Members) | None => self.branches.iter().all(|branch| {
-                // A head whose body stands behind the group.
-                let is_head =
-                    |(_, last)| tokens.is_sign(last, b")") && tokens.is_sign(end + 1, b"{");
                 let is_linkage = |(first, last)| tokens.is_linkage(first, last);
-                branch.ends.is_some_and(is_linkage)
-                    || self.is_balanced(branch) && !branch.ends.is_some_and(is_head)
+                branch.ends.is_some_and(is_linkage) || self.is_balanced(branch)
             }),
         }
     }
 
     fn is_balanced(&self, branch: &Branch) -> bool {
-        branch.after.len() == self.scopes.len() && branch.lowest >= self.scopes.len()
+        branch.after.depth == self.open.depth && branch.lowest >= self.open.depth
     }
 
-    /// Adds all of a group but the branch that is kept, token by token: comments are left to the grammar.
-    fn blank(
-        &self,
-        tokens: &Tokens<'_>,
-        kept: Option<usize>,
-        end: usize,
-        found: &mut Vec<Range<usize>>,
-    ) {
+    /// Marks all tokens of a group but those of the branch that is kept: comments are left to the grammar.
+    fn blank(&self, kept: Option<usize>, end: usize, blank: &mut [bool]) {
         for (number, branch) in self.branches.iter().enumerate() {
             let next = self.branches.get(number + 1);
-            let next = next.map_or(end, |branch| branch.directive);
-            let last = if Some(number) == kept {
-                branch.directive + 1
-            } else {
-                next
+            let last = match next {
+                _ if Some(number) == kept => branch.directive + 1,
+                Some(next) => next.directive,
+                None => end,
             };
-            let blank = &tokens.all[branch.directive..last];
-            found.extend(blank.iter().map(|token| token.1.clone()));
+            blank[branch.directive..last].fill(true);
         }
-        found.push(tokens.all[end].1.clone());
+        blank[end] = true;
     }
 }
 
@@ -205,27 +239,34 @@ impl Tokens<'_> {
         Some(&line[..end.unwrap_or(line.len())]).filter(|word| !word.is_empty())
     }
 
-    /// Opens and closes scopes at a token.
-    fn follow(&self, at: usize, before: Option<usize>, scopes: &mut Vec<Scope>) {
+    /// What is open behind a token.
+    fn follow(&self, at: usize, before: Option<usize>, scopes: &mut Scopes, open: Open) -> Open {
+        const BEFORE_BODY: [&str; 6] = ["const", "noexcept", "override", "final", "try", "mutable"];
+        let innermost = scopes.innermost(open);
         if self.is_sign(at, b"([") {
-            scopes.push(Scope::Brackets);
-        } else if self.is_sign(at, b")]") {
-            if scopes.last() == Some(&Scope::Brackets) {
-                scopes.pop();
-            }
+            scopes.enter(Scope::Brackets, open)
+        } else if self.is_sign(at, b")]") && innermost == Some(Scope::Brackets) {
+            scopes.leave(open)
         } else if self.is_sign(at, b"{") {
-            let is_value = before.is_some_and(|before| {
-                // `f(void) {`, `= {`, and `f(a) int a; {` as before the standard.
-                self.is_sign(before, b")=;") || matches!(self.word(before), "const" | "noexcept")
+            // `f(void) {`, `= {`, and `f(a) int a; {` as before the standard.
+            let is_body = before.is_some_and(|before| {
+                self.is_sign(before, b")=;") || BEFORE_BODY.contains(&self.word(before))
             });
-            let is_within = matches!(scopes.last(), Some(Scope::Body | Scope::Brackets));
-            scopes.push(if is_value || is_within {
+            let is_within = matches!(innermost, Some(Scope::Body | Scope::Brackets));
+            let scope = if is_body || is_within {
                 Scope::Body
             } else {
                 Scope::Members
-            });
+            };
+            scopes.enter(scope, open)
         } else if self.is_sign(at, b"}") {
-            while scopes.pop() == Some(Scope::Brackets) {}
+            let mut open = open;
+            while scopes.innermost(open) == Some(Scope::Brackets) {
+                open = scopes.leave(open);
+            }
+            scopes.leave(open)
+        } else {
+            open
         }
     }
 
@@ -241,10 +282,10 @@ impl Tokens<'_> {
             || self.is_sign(at, b"&") && self.is_sign(at + 1, b"&")
     }
 
-    /// `extern "C" {`, or the bracket that ends it: in a group of their own these are known to the grammar.
+    /// What ends with `extern "C" {`, or the bracket that ends that: in a group of their own these are known to the grammar.
     fn is_linkage(&self, first: usize, last: usize) -> bool {
         last == first && self.is_sign(first, b"}")
-            || last == first + 2 && self.word(first) == "extern" && self.is_sign(last, b"{")
+            || last >= first + 2 && self.word(last - 2) == "extern" && self.is_sign(last, b"{")
     }
 }
 
@@ -276,8 +317,12 @@ mod tests {
                 "int f(void) {\nif (a) {\nc();\n}\n}",
             ),
             (
-                "#if A\nint f(int a)\n#else\nint f(long a)\n#endif\n{\n}\nint g(a,\n#ifdef B\n b,\n#endif\n c);\n",
-                "int f(int a)\n{\n}\nint g(a,\nb,\nc);",
+                "int g(a,\n#ifdef B\n b,\n#endif\n c);\n",
+                "int g(a,\nb,\nc);",
+            ),
+            (
+                "struct A : B {\n  void f() override {\n    if (a) {}\n#ifdef C\n    else if (c) {}\n#endif\n  }\n};\n",
+                "struct A : B {\nvoid f() override {\nif (a) {}\nelse if (c) {}\n}\n};",
             ),
             (
                 "int f(void) {\n  g(a,\n#if 0\n    x);\n#else\n    b);\n#endif\n}\n",
@@ -293,6 +338,30 @@ mod tests {
     }
 
     #[test]
+    fn groups_that_are_too_deep_are_left_alone_with_all_around_them() {
+        let deep = |depth: usize| {
+            [
+                "f(\n",
+                &"#if A\n".repeat(depth),
+                "#else\n",
+                &"#endif\n".repeat(depth),
+                ");\n",
+            ]
+            .concat()
+        };
+        let torn = |text: &str| super::torn(&Tokens::of(text)).len();
+        assert_eq!((torn(&deep(64)), torn(&deep(65))), (129, 0));
+    }
+
+    #[test]
+    fn what_is_switched_off_is_not_parsed() {
+        let text =
+            "int a;\n#if 0 /* later */\nint b;\n# if C\nint c;\n# endif\n#else\nint d;\n#endif\n";
+        assert_eq!(parsed(text), "int a;\nint d;");
+        assert_eq!(parsed("#if 0\nint b;\n#endif\nint a;\n"), "int a;");
+    }
+
+    #[test]
     fn groups_of_whole_statements_and_declarations_are_left_alone() {
         for text in [
             "#ifndef A_H\n#define A_H\n#ifdef __cplusplus\nextern \"C\" {\n#endif\nint f(void);\n#ifdef __cplusplus\n}\n#endif\n#endif\n",
@@ -300,6 +369,9 @@ mod tests {
             "int f(void) {\n#ifdef A\n  int b = 1;\n#endif\n  switch (b) {\n  case 1:\n#ifdef B\n  case 2:\n    *p = 1;\n#else\n    g();\n#endif\n    break;\n  }\n}\n",
             "struct a {\n  int b;\n#ifdef C\n  int c;\n#else\n  long c;\n#endif\n};\nenum d {\n  E,\n#ifdef F\n  F,\n#endif\n};\n",
             "class A {\n  Q_OBJECT\n#if B\n  int b() { return 1; }\n#endif\n};\n",
+            "#ifdef __cplusplus\n#include <cstddef>\nextern \"C\" {\n#else\n#include <stddef.h>\n#endif\nint a;\n#ifdef __cplusplus\n}\n#endif\n",
+            "#if A\nint f(int a)\n#else\nint f(long a)\n#endif\n{\n}\n",
+            "#define A(c) (c == '\"' || is(\"/*\"))\nint f(void);\n",
             "#endif\n#else\n}}}))\n#if A\n",
             "#if",
         ] {

@@ -196,18 +196,30 @@ impl Tokens<'_> {
 
     /// Whether a type ends here that is no name.
     fn ends_type(&self, at: usize) -> bool {
+        // A type of its own name, with which a declaration begins.
+        let begins = |at: usize| {
+            at == 0
+                || self.is_sign(at - 1, b";}")
+                || self.all[at - 1].0 == Kind::Directive
+                || LEAD.contains(&self.word(at - 1))
+        };
+        let is_named = |word: &str| word.ends_with("_t") || word.starts_with(char::is_uppercase);
         TYPES.contains(&self.word(at))
+            || is_named(self.word(at)) && !is_loud(self.word(at)) && begins(at)
             || at > 0 && self.is_sign(at, b"*") && TYPES.contains(&self.word(at - 1))
     }
 
     /// The `*` of a definition as before the standard: `char *f(a, b) char *a; int b; {`.
     fn is_pointer_of_old_style(&self, at: usize) -> bool {
-        if !self.is_sign(at, b"*") || self.word(at + 1).is_empty() {
+        // A macro may stand before the name.
+        let is_marked = is_loud(self.word(at + 1)) && !self.word(at + 2).is_empty();
+        let name = at + 1 + usize::from(is_marked);
+        if !self.is_sign(at, b"*") || self.word(name).is_empty() {
             return false;
         }
-        let end = self.group_end(at + 2);
+        let end = self.group_end(name + 1);
         let is_name = |token: usize| !self.word(token).is_empty() || self.is_sign(token, b",");
-        if end < at + 5 || !(at + 3..end - 1).all(is_name) || self.word(end).is_empty() {
+        if end < name + 4 || !(name + 2..end - 1).all(is_name) || self.word(end).is_empty() {
             return false;
         }
         let is_declared = |token: &usize| is_name(*token) || self.is_sign(*token, b"*;[]");
@@ -245,7 +257,10 @@ impl Tokens<'_> {
             at += 1;
         }
         // One such macro may follow another.
-        while is_loud(self.word(at)) && self.word(at).contains('_') {
+        for _ in 0..LOOK_AHEAD {
+            if !is_loud(self.word(at)) || !self.word(at).contains('_') {
+                break;
+            }
             at = self.group_end(at + 1);
         }
         let word = self.word(at);
@@ -348,6 +363,11 @@ mod tests {
                 "void f() const                  \n  ;",
             ),
             ("int MYCALL f (void);", "int        f (void);"),
+            ("z_off_t MYCALL f (a) {", "z_off_t        f (a) {"),
+            (
+                "char * MYCALL f(a, b) char *a; int b; {",
+                "char          f(a, b) char *a; int b; {",
+            ),
             ("void * MYCALL f(int x) {", "void *        f(int x) {"),
             (
                 "char *f(a, b) char *a; int b[2]; {",
@@ -371,6 +391,7 @@ mod tests {
             "HANDLE_T *make(void);",
             "HANDLE_T make(int x);",
             "int MYCALL (void);",
+            "else_t = Value MAX f(a);",
             "a = b * MAX (c);",
             "char *f(a, b);",
             "char *f(a, b) { int c; { } }",

@@ -127,13 +127,16 @@ impl<'t> Tokens<'t> {
 /// A line of the preprocessor, with those that it or a comment in it goes on in.
 fn directive_len(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let (mut at, mut is_text) = (0, false);
+    // Within a text, or behind `//`, nothing but the end of the line counts.
+    let (mut at, mut is_text, mut is_comment) = (0, false, false);
     while let Some(byte) = bytes.get(at) {
         let rest = &bytes[at..];
         at += match byte {
             b'\n' => return at,
             b'\\' if rest.starts_with(b"\\\r\n") => 3,
             b'\\' => 2,
+            _ if is_comment => 1,
+            b'\'' if bytes.get(at + 2) == Some(&b'\'') => 3,
             b'"' => {
                 is_text = !is_text;
                 1
@@ -143,9 +146,8 @@ fn directive_len(text: &str) -> usize {
                 end.map_or(rest.len(), |end| end + 4)
             }
             b'/' if !is_text && rest.starts_with(b"//") => {
-                let mut lines = text[at..].split_inclusive('\n');
-                let line = lines.next().map_or("", str::trim_end);
-                line.len().max(1)
+                is_comment = true;
+                1
             }
             _ => 1,
         };
@@ -171,10 +173,8 @@ fn literal_len(text: &str) -> usize {
 
 /// `"mark( … )mark"` behind an `R`.
 fn raw_len(text: &str) -> usize {
-    let Some((mark, rest)) = text[1..]
-        .split_once('(')
-        .filter(|(mark, _)| mark.len() <= 16)
-    else {
+    let mark_end = text.bytes().take(18).position(|byte| byte == b'(');
+    let Some((mark, rest)) = mark_end.map(|end| (&text[1..end], &text[end + 1..])) else {
         return literal_len(text);
     };
     let end = format!("){mark}\"");

@@ -316,6 +316,91 @@ fn a_function_of_c_that_headers_declare_is_one_wherever_it_is_defined() {
 }
 
 #[test]
+fn who_calls_a_function_of_c_counts_once_however_many_headers_declare_it() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        r#"
+        commit first
+        + x.h
+          | int go(void);
+          | struct ops { int stop; };
+        + y.h
+          | int go(void);
+        + a.c
+          | #include "x.h"
+          | #include "y.h"
+          | static int stop(void) { return 1; }
+          | int go(void) { return stop(); }
+        + b.c
+          | #include "x.h"
+          | #include "y.h"
+          | int b(struct ops *ops) { return go() + ops->stop; }
+        commit second
+        + a.c
+          | #include "x.h"
+          | #include "y.h"
+          | static int stop(void) { return 2 + 2; }
+          | int go(void) { return 3 + stop(); }
+    "#,
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    Same public declarations, 2 bodies changed · 1 of 1 file is code
+    go, stop   a.c   bodies   ← b.c
+    ");
+    let document = repo.merkle(&["review", "HEAD^!", "--json"]).json("review");
+    let referring = |at: usize| &document["changes"][at]["referring"];
+    assert_eq!(referring(0), &serde_json::json!(["b.c"]), "{document}");
+    assert_eq!(
+        referring(1),
+        &serde_json::json!([]),
+        "a field is no function"
+    );
+}
+
+#[test]
+fn definitions_that_conditions_choose_from_are_one_declaration() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        r#"
+        commit first
+        + include/x.h
+          | int go(void);
+          | int kept(int a);
+          | int lost(void);
+        + own.h
+          | #define OWN 1
+        + a.c
+          | #ifdef OLD
+          | int go(void) { return 1; }
+          | #endif
+        commit second
+        + include/x.h
+          | int go(void);
+          | int kept(int a);
+          | #ifdef OTHER
+          | int kept(int b);
+          | #endif
+          | #if 0
+          | int never(void);
+          | #endif
+        + own.h
+          | #define OWN 1
+          | int lost(void);
+        + b.c
+          | int go(void) { return 2; }
+    "#,
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    1 public declaration removed, 2 private · 3 of 3 files are code
+    − lost   include/x.h
+    + go   b.c:1
+    + lost   own.h:2
+    ");
+}
+
+#[test]
 fn a_package_of_go_is_a_folder() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
