@@ -91,7 +91,8 @@ fn narrow(
                     let names = given.names.as_deref();
                     review::narrow_to_linked(&mut code.declarations, &code.text, names);
                     if names.is_some() {
-                        code.declared_elsewhere = headers[1 - side].given(path)?.names.clone();
+                        let other = headers[1 - side].given(path)?;
+                        code.declared_elsewhere.clone_from(&other.names);
                     }
                 }
                 Some(b"h") if !headers[side].given(path)?.has(path) => {

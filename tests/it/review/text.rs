@@ -363,7 +363,7 @@ fn definitions_that_conditions_choose_from_are_one_declaration() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     repo.fill(
-        r#"
+        r"
         commit first
         + include/x.h
           | int go(void);
@@ -390,7 +390,7 @@ fn definitions_that_conditions_choose_from_are_one_declaration() {
           | int lost(void);
         + b.c
           | int go(void) { return 2; }
-    "#,
+    ",
     );
     insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
     1 public declaration removed, 2 private · 3 of 3 files are code
