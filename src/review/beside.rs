@@ -155,8 +155,10 @@ pub fn is_variant(path: &TreePath, code: &Code) -> bool {
 
 /// Whether a file is one that declares what others beside it do.
 pub(super) fn repeats(file: &File, content: &Content) -> bool {
+    // What it declares was left out, or taken for what others declare.
+    let is_left_out = |code: &Code| is_variant(file.path(), code) || !code.declarations.is_empty();
     file.path().as_bytes().ends_with(b".pyi")
-        || matches!(content, Content::Code(code) if is_variant(file.path(), code))
+        || matches!(content, Content::Code(code) if is_left_out(code))
 }
 
 #[cfg(test)]

@@ -25,12 +25,14 @@ const SIDE_CHARS_MAX: usize = 160;
 pub fn delta(old: &Declaration, new: &Declaration) -> Vec<Piece> {
     let mut out = Pieces::default();
     attributes(old, new, &mut out);
-    let [before, after] = [old, new].map(|one| parts(&one.signature, &one.own));
+    let [old_signature, new_signature] = without_one_value(old, new);
+    let before = parts(old_signature, &old.own);
+    let after = parts(new_signature, &new.own);
     let (Some(before), Some(after)) = (before, after) else {
         out.same(&new.name);
-        if old.signature != new.signature {
+        if old_signature != new_signature {
             out.same(": ");
-            changed(&old.signature, &new.signature, &mut out);
+            changed(old_signature, new_signature, &mut out);
         }
         return out.0;
     };
@@ -64,6 +66,17 @@ pub fn delta(old: &Declaration, new: &Declaration) -> Vec<Piece> {
         out.come(visibility(new));
     }
     out.0
+}
+
+/// Both signatures. Where the value of one side is too long to stand in its signature, that of the other is left out as well: it
+/// neither came nor went.
+fn without_one_value<'d>(old: &'d Declaration, new: &'d Declaration) -> [&'d str; 2] {
+    let cut = |short: &'d Declaration, long: &Declaration| {
+        let has_long = short.value.is_empty() && !long.value.is_empty();
+        let value = short.signature.find(" = ").filter(|_| has_long);
+        &short.signature[..value.unwrap_or(short.signature.len())]
+    };
+    [cut(old, new), cut(new, old)]
 }
 
 fn visibility(declaration: &Declaration) -> &'static str {

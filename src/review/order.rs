@@ -169,7 +169,10 @@ fn section(change: &Change, file: &File) -> Section {
         (FileRole::Test, _, _) => Section::Test,
         _ if is_test => Section::Test,
         (FileRole::Aside, _, _) => Section::Aside,
-        (_, How::Signature, false) if is_visibility_alone(change) => Section::Private,
+        // A constant of Go that `iota` counts anew has no line that differs.
+        (_, How::Signature, false) if is_visibility_alone(change) || change.lines == 0 => {
+            Section::Private
+        }
         // What uses a signature that only its package sees follows it: that is read among the bodies.
         (_, How::Body, _) | (_, How::Signature, false) => Section::Body,
         (_, How::Moved, _) => Section::Moved,
@@ -177,6 +180,7 @@ fn section(change: &Change, file: &File) -> Section {
         (_, How::Signature, _) if is_value_alone(change) => Section::Body,
         (_, How::Signature, _) if is_note_alone(change, file) => Section::Body,
         (_, How::Signature, _) if is_derive_alone(change) || is_opened(change) => Section::Added,
+        (_, How::Added, _) if is_demanded(change, file) => Section::Public,
         (_, How::Added, _) => Section::Added,
         (_, How::Removed | How::Signature, _) => Section::Public,
     }
@@ -204,6 +208,21 @@ fn is_note_alone(change: &Change, file: &File) -> bool {
         && [old, new].iter().all(|one| one.kind == Kind::Variable)
         && old.own_visibility == new.own_visibility
         && value(old) == value(new)
+}
+
+/// A method that an interface of Go or a trait of Rust gains: each type that implements it has to have it.
+fn is_demanded(change: &Change, file: &File) -> bool {
+    let code = file.new.as_ref().and_then(Version::code);
+    let (Some(code), Some(one)) = (code, change.new.as_ref()) else {
+        return false;
+    };
+    let owner = one
+        .owner
+        .and_then(|owner| code.declarations.get(owner as usize));
+    matches!(code.language, Some(Language::Go | Language::Rust))
+        && matches!(one.kind, Kind::Function | Kind::Method)
+        && one.body == [0; 16]
+        && owner.is_some_and(|owner| owner.kind == Kind::Interface)
 }
 
 /// Others may use now what they could not before, and that is all: to them it is new.
@@ -338,6 +357,23 @@ mod tests {
             &new.replace("proxy(2)", long),
         )];
         assert_eq!(order(files, &[("current", many)]), "run current");
+    }
+
+    #[test]
+    fn what_an_interface_demands_is_read_before_what_is_new_and_a_shifted_constant_last() {
+        let go = |text: &str| version("a/a.go", Language::Go, text);
+        let old = "package a\n\nconst (\n\tfirst = iota\n\tlast\n)\n\ntype Router interface {\n\tGet()\n}\n";
+        let new = old.replace("\tlast\n", "\tnext\n\tlast\n");
+        let new = new.replace("\tGet()\n", "\tGet()\n\tQuery()\n")
+            + "\nfunc New() int {\n\treturn 1\n}\n";
+        let files = vec![File {
+            old: go(old),
+            new: go(&new),
+        }];
+        assert_eq!(
+            order(files, &[("last", &["b/b.go"])]),
+            "Query New last next"
+        );
     }
 
     #[test]

@@ -316,6 +316,61 @@ fn a_function_of_c_that_headers_declare_is_one_wherever_it_is_defined() {
 }
 
 #[test]
+fn a_value_that_gets_too_long_to_be_shown_did_not_go() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        r#"
+        commit first
+        + a.py
+          | Kind = Literal["auto", "none", "websockets", "wsproto"]
+          | Long = Literal["auto", "none", "websockets", "websockets-sansio", "wsproto"]
+        commit second
+        + a.py
+          | Kind = Literal["auto", "none", "websockets", "websockets-sansio", "wsproto"]
+          | Long = Literal["auto", "none", "websockets", "wsproto"]
+    "#,
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    2 signatures changed, nothing added or removed · 1 of 1 file is code
+    Kind value   a.py:1
+    Long value   a.py:2
+    ");
+}
+
+#[test]
+fn twins_that_go_together_are_told_as_one() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        r"
+        commit first
+        + pattern.go
+          | package a
+          | func set(a int, b *int) { *b = a }
+        + other.go
+          | package a
+          | func set(a int, b *int) { *b = a + 1 }
+        + mux.go
+          | package a
+          | func Use() { set(1, nil) }
+        commit second
+        + mux.go
+          | package a
+          | func Use() { use() }
+        - pattern.go
+        - other.go
+    ",
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    Same public declarations, 1 body changed, 1 private · 3 of 3 files are code
+    − set   other.go   was in mux.go
+    Use   mux.go:2   body
+    repeats what stands beside it: pattern.go
+    ");
+}
+
+#[test]
 fn who_calls_a_function_of_c_counts_once_however_many_headers_declare_it() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
