@@ -38,7 +38,7 @@ pub fn installed(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for statement in statements
         .iter()
-        .filter(|statement| is_installing(statement))
+        .filter(|statement| is_installing(told(statement)))
     {
         found.extend(headers(statement).map(str::to_owned));
         for word in words(statement) {
@@ -98,6 +98,12 @@ fn assigned(statement: &str) -> Option<&str> {
         }
     };
     (!name.is_empty() && name.chars().all(is_of_name)).then_some(name)
+}
+
+/// What tells whether a statement installs: of a list of CMake its name, since other lists may stand in it.
+fn told(statement: &str) -> &str {
+    let name = assigned(statement).filter(|_| !statement.contains('='));
+    name.unwrap_or(statement)
 }
 
 fn is_installing(statement: &str) -> bool {
@@ -194,6 +200,10 @@ mod tests {
             ("uninstall:\n\tcp include/c.h old", ""),
             (
                 "set(PRIVATE b.h)\nset(HDR_PUBLIC a.h)\nadd_library(x ${PRIVATE} ${HDR_PUBLIC})\nset_target_properties(x PROPERTIES PUBLIC_HEADER \"${HDR_PUBLIC}\")",
+                "a.h",
+            ),
+            (
+                "set(X_PUBLIC_HEADERS a.h)\nset(ALL ${X_PUBLIC_HEADERS} b.h)\ninstall(FILES ${X_PUBLIC_HEADERS} DESTINATION x)",
                 "a.h",
             ),
             ("install_headers('a.h', subdir: 'x')", "a.h"),

@@ -103,6 +103,11 @@ pub(super) fn macros(tokens: &Tokens<'_>) -> Vec<Range<usize>> {
             blank.push(tokens.all[end - 1].1.clone());
             before = Some(end - 2);
             at = end;
+        } else if tokens.is_candidate(at) && tokens.wraps_declaration(before, at, end) {
+            // `MY_DEPRECATED(int f(void));`: what stands in the bracket is read on.
+            blank.push(tokens.all[at].1.start..tokens.all[at + 1].1.end);
+            blank.push(tokens.all[end - 1].1.clone());
+            at += 2;
         } else if tokens.is_candidate(at) && tokens.is_attribute(before, at, end) {
             blank.push(tokens.all[at].1.start..tokens.all[end - 1].1.end);
             at = end;
@@ -142,10 +147,9 @@ impl Tokens<'_> {
     /// Whether a declaration begins here whose type stands in the bracket of a macro.
     fn wraps_type(&self, before: Option<usize>, at: usize, end: usize) -> bool {
         let word = self.word(at);
-        let begins = before.is_none_or(|before| {
-            self.is_sign(before, b";{}") || self.all[before].0 == Kind::Directive
-        }) || before.is_some_and(|before| LEAD.contains(&self.word(before)));
-        let is_type = |token: usize| !self.word(token).is_empty() || self.is_sign(token, b"*&:<>");
+        let begins =
+            self.is_first(before) || before.is_some_and(|before| LEAD.contains(&self.word(before)));
+        let is_type = |token: usize| self.is_of_type(token);
         let is_told = word.ends_with("API") || ABOUT.iter().any(|part| word.contains(part));
         begins
             && is_told
@@ -154,6 +158,36 @@ impl Tokens<'_> {
             && !self.word(at + 2).starts_with(|c: char| c.is_ascii_digit())
             && !self.word(end).is_empty()
             && self.is_sign(end + 1, b"(")
+    }
+
+    /// Whether a declaration begins behind a token.
+    fn is_first(&self, before: Option<usize>) -> bool {
+        before.is_none_or(|before| {
+            self.is_sign(before, b";{}") || self.all[before].0 == Kind::Directive
+        })
+    }
+
+    /// Whether a token may be a part of a type.
+    fn is_of_type(&self, at: usize) -> bool {
+        !self.word(at).is_empty() || self.is_sign(at, b"*&:<>")
+    }
+
+    /// Whether the bracket of a macro holds the whole declaration of a function.
+    fn wraps_declaration(&self, before: Option<usize>, at: usize, end: usize) -> bool {
+        let first = at + 2;
+        if !self.is_first(before) || end <= first || !self.is_sign(end, b";") {
+            return false;
+        }
+        let Some(open) = (first..end).find(|token| !self.is_of_type(*token)) else {
+            return false;
+        };
+        // A type and a name, and nothing behind the parameters.
+        open > first + 1
+            && !self.word(open - 1).is_empty()
+            && !KEYWORDS.contains(&self.word(first))
+            && !self.word(first).starts_with(|c: char| c.is_ascii_digit())
+            && self.is_sign(open, b"(")
+            && self.closed(open, b'(', b')') == Some(end - 1)
     }
 
     /// Whether the word at a place, with its bracket up to `end`, is neither a type nor a name.
@@ -362,6 +396,25 @@ mod tests {
                 "void f() const LOCKS_EXCLUDED(a,\nb);",
                 "void f() const                  \n  ;",
             ),
+            ("} API_END\nSHOP_END\n#endif", "}        \n        \n#endif"),
+            ("\"é\" ; MY_API int x;", "\"é\" ;        int x;"),
+        ] {
+            assert_eq!(without_macros(text), expected, "{text}");
+            assert_eq!(without_macros(text).len(), text.len());
+        }
+    }
+
+    #[test]
+    fn macros_around_functions_of_c_and_old_definitions_are_made_blank() {
+        for (text, expected) in [
+            (
+                "MY_OLD(extern const void *f(struct a *t, int b));",
+                "       extern const void *f(struct a *t, int b) ;",
+            ),
+            (
+                "MY_CONST(MY_API size_t f(void));",
+                "                size_t f(void) ;",
+            ),
             ("int MYCALL f (void);", "int        f (void);"),
             ("z_off_t MYCALL f (a) {", "z_off_t        f (a) {"),
             (
@@ -373,11 +426,8 @@ mod tests {
                 "char *f(a, b) char *a; int b[2]; {",
                 "char  f(a, b) char *a; int b[2]; {",
             ),
-            ("} API_END\nSHOP_END\n#endif", "}        \n        \n#endif"),
-            ("\"é\" ; MY_API int x;", "\"é\" ;        int x;"),
         ] {
             assert_eq!(without_macros(text), expected, "{text}");
-            assert_eq!(without_macros(text).len(), text.len());
         }
     }
 
@@ -391,6 +441,10 @@ mod tests {
             "HANDLE_T *make(void);",
             "HANDLE_T make(int x);",
             "int MYCALL (void);",
+            "TEST_OF(a, b(c));",
+            "CHECK_IT(f(a));",
+            "CHECK_IT(sizeof f(a));",
+            "CHECK_IT(a * f(a) + 1);",
             "else_t = Value MAX f(a);",
             "a = b * MAX (c);",
             "char *f(a, b);",
