@@ -60,7 +60,7 @@ pub fn review(workspace: &Workspace, old: NodeId, new: NodeId) -> Result<Changes
 }
 
 /// Makes what others cannot name, whatever is written at it, visible to its package or file alone: in modules of Rust and
-/// Python, and in headers and sources of C.
+/// Python, in headers and sources of C, and in packages of Go that others cannot import.
 fn narrow(
     repo: &Repository,
     reading: &Reading,
@@ -96,7 +96,10 @@ fn narrow(
                     }
                 }
                 Some(b"h") if !headers[side].given(path)?.has(path) => {
-                    review::narrow_to_library(&mut code.declarations);
+                    review::narrow_to_package(&mut code.declarations);
+                }
+                Some(b"go") if review::is_internal_package(path, code) => {
+                    review::narrow_to_package(&mut code.declarations);
                 }
                 Some(b"rs" | b"py" | b"pyi") => {
                     let mut read = |path: &TreePath| reading.code(repo, tree, path);

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::change::{Code, Content, File, Version};
 use super::declaration::{Declaration, retain};
+use super::go::{is_variant, package};
 use crate::base::TreePath;
 use crate::symbol::Language;
 
@@ -54,26 +55,6 @@ fn key(package: Option<&str>, one: &Declaration) -> Key {
     (one.name.clone(), form.unwrap_or_default())
 }
 
-/// A package of Go: its folder, its name, and whether it is one of tests.
-pub(super) type GoPackage = (TreePath, String, bool);
-
-/// The package of a file of Go.
-pub(super) fn go_package(version: &Version) -> Option<GoPackage> {
-    let name = package(version.code()?)?;
-    let is_test = version.path.name().ends_with(b"_test.go");
-    Some((version.path.parent()?, name.to_owned(), is_test))
-}
-
-/// The package of a file of Go.
-fn package(code: &Code) -> Option<&str> {
-    if code.language != Some(Language::Go) {
-        return None;
-    }
-    let mut lines = code.text.lines();
-    let name = lines.find_map(|line| line.strip_prefix("package "));
-    name.unwrap_or_default().split_whitespace().next()
-}
-
 /// Leaves out what only one side of a file has and a file beside it declares. Of Go that are files for some platforms.
 pub fn leave_out_declared_beside(file: &mut File, beside: &DeclaredBeside) {
     let [old, new] = [&file.old, &file.new].map(|side| names(side.as_ref()));
@@ -99,58 +80,6 @@ fn names(version: Option<&Version>) -> HashSet<String> {
     let code = version.and_then(Version::code);
     let all = code.map_or(&[][..], |code| &code.declarations);
     all.iter().map(|one| one.name.clone()).collect()
-}
-
-/// Systems and processors that the name of a file of Go may end with, see `go help buildconstraint`.
-const PLATFORMS: [&str; 32] = [
-    "aix",
-    "android",
-    "darwin",
-    "dragonfly",
-    "freebsd",
-    "illumos",
-    "ios",
-    "js",
-    "linux",
-    "netbsd",
-    "openbsd",
-    "plan9",
-    "solaris",
-    "wasip1",
-    "windows",
-    "386",
-    "amd64",
-    "arm",
-    "arm64",
-    "loong64",
-    "mips",
-    "mips64",
-    "mips64le",
-    "mipsle",
-    "ppc64",
-    "ppc64le",
-    "riscv64",
-    "s390x",
-    "wasm",
-    "unix",
-    "hurd",
-    "nacl",
-];
-
-/// Whether a file of Go says for which platforms or tags it is built, in its name or before its package.
-#[must_use]
-pub fn is_variant(path: &TreePath, code: &Code) -> bool {
-    let name = path.to_text();
-    let stem = name
-        .strip_suffix(".go")
-        .and_then(|name| name.rsplit_once('_'));
-    let mut lines = code
-        .text
-        .lines()
-        .take_while(|line| !line.starts_with("package "));
-    code.language == Some(Language::Go)
-        && (stem.is_some_and(|(_, end)| PLATFORMS.contains(&end))
-            || lines.any(|line| line.starts_with("//go:build ") || line.starts_with("// +build ")))
 }
 
 /// Whether a file is one that declares what others beside it do.

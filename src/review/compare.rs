@@ -8,10 +8,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::beside::{GoPackage, go_package};
 use super::change::{Change, Changes, Code, Content, File, How, Refers, Section, Version};
 use super::declaration::Declaration;
+use super::go::{GoPackage, go_package};
 use super::import;
+use super::lines::{differing, own_lines};
 use super::literal;
 use super::macros::{is_written_by_macro, macros_of};
 use super::signature::find_word;
@@ -31,6 +32,12 @@ pub fn compare(files: Vec<File>) -> Changes {
         // C has no overloads: several under one name are what conditions of the preprocessor choose from.
         let is_chosen = old.is_some_and(|old| old.language == Some(Language::C));
         for (old, new) in matched.pairs {
+            // What others see in one of two places alone comes or goes for them.
+            if let Some(is_gone) = crosses(file, old, new) {
+                lost[old as usize] = is_gone;
+                gained[new as usize] = !is_gone;
+                continue;
+            }
             lost[old as usize] = false;
             gained[new as usize] = false;
             pairs.push(((number, old), (number, new)));
@@ -81,6 +88,18 @@ fn readable(file: &File) -> (Option<&Code>, Option<&Code>) {
 
 /// A declaration: the number of its file, and its own.
 type Place = (u32, u32);
+
+/// Whether others saw what stands in a file that moved before alone, or see it now alone.
+fn crosses(file: &File, old: u32, new: u32) -> Option<bool> {
+    file.moved_from()?;
+    let one = |code: Option<&Code>, number: u32| {
+        let one = code?.declarations.get(number as usize)?;
+        Some((one.is_public(), one.own_visibility))
+    };
+    let sides = readable(file);
+    let ((was_public, old), (is_public, new)) = (one(sides.0, old)?, one(sides.1, new)?);
+    (old == new && was_public != is_public).then_some(was_public)
+}
 
 fn all(code: Option<&Code>) -> Vec<bool> {
     vec![true; code.map_or(0, |code| code.declarations.len())]
@@ -600,101 +619,4 @@ fn slice<'c>(code: &'c Code, declaration: &Declaration) -> &'c str {
     code.text
         .get(from..to.min(code.text.len()))
         .unwrap_or_default()
-}
-
-/// The lines of a declaration that are no member's, without those that only hold a comment.
-pub(super) fn own_lines(code: &Code, number: u32) -> Vec<&str> {
-    let one = &code.declarations[number as usize];
-    let (mut at, end) = (
-        one.span.0 as usize,
-        (one.span.1 as usize).min(code.text.len()),
-    );
-    let mut lines = Vec::new();
-    let within = code
-        .declarations
-        .iter()
-        .filter(|other| other.owner == Some(number));
-    let mut holes: Vec<(usize, usize)> = within
-        .map(|other| (other.span.0 as usize, other.span.1 as usize))
-        .filter(|hole| hole.0 >= at && hole.1 <= end)
-        .collect();
-    holes.sort_unstable();
-    holes.push((end, end));
-    for (from, to) in holes {
-        let text = code.text.get(at..from.max(at)).unwrap_or_default();
-        lines.extend(text.lines().map(str::trim).filter(|line| is_code(line)));
-        at = at.max(to);
-    }
-    lines
-}
-
-/// Whether a line begins with anything but a comment.
-fn is_code(line: &str) -> bool {
-    let mut marks = ["//", "/*", "*/", "* ", "# "].iter();
-    !line.is_empty() && !marks.any(|mark| line.starts_with(mark))
-}
-
-/// Most pairs of lines that are compared with one another to find what moved within a declaration.
-const LINE_PAIRS_MAX: usize = 1 << 18;
-
-/// How many lines one text has and the other has not; a line that moved counts twice, as in git's diff.
-fn differing(old: &[&str], new: &[&str]) -> usize {
-    let ends = |one: &(&&str, &&str)| one.0 == one.1;
-    let start = old.iter().zip(new).take_while(ends).count();
-    let (old, new) = (&old[start..], &new[start..]);
-    let end = old.iter().rev().zip(new.iter().rev());
-    let end = end.take_while(ends).count();
-    let (old, new) = (&old[..old.len() - end], &new[..new.len() - end]);
-    if old.len() * new.len() > LINE_PAIRS_MAX {
-        return missing(old, new);
-    }
-    // The length of the longest run of lines, not all beside one another, that both have in the same order.
-    let mut row = vec![0_usize; new.len() + 1];
-    for line in old {
-        let mut before = 0;
-        for (at, other) in new.iter().enumerate() {
-            let above = row[at + 1];
-            row[at + 1] = if line == other {
-                before + 1
-            } else {
-                above.max(row[at])
-            };
-            before = above;
-        }
-    }
-    old.len() + new.len() - 2 * row[new.len()]
-}
-
-/// The same wherever they stand.
-fn missing(old: &[&str], new: &[&str]) -> usize {
-    let mut counts: HashMap<&str, i64> = HashMap::new();
-    for (lines, step) in [(old, -1), (new, 1)] {
-        for line in lines {
-            *counts.entry(line).or_default() += step;
-        }
-    }
-    let counts = counts.values();
-    counts.map(|count| count.unsigned_abs() as usize).sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_that_move_differ() {
-        let lines = |text: &'static str| text.split(' ').collect::<Vec<_>>();
-        for (old, new, expected) in [
-            ("a b c", "a b c", 0),
-            ("a b c", "a x c", 2),
-            ("a b c d", "a c d b", 2),
-            ("a b", "a b c", 1),
-            ("a a b", "a b", 1),
-            ("a b c d", "d c b a", 6),
-        ] {
-            assert_eq!(differing(&lines(old), &lines(new)), expected, "{old} {new}");
-        }
-        let many: Vec<&str> = vec!["a"; 2000];
-        assert_eq!(differing(&many, &["b"; 1000]), 3000);
-    }
 }

@@ -81,11 +81,15 @@ fn has_value(kind: Kind) -> bool {
 
 /// Lists what a record of a text declares, each before its members. What is no declaration, as a heading, is left out.
 #[must_use]
-pub(super) fn declarations(outline: &Outline, text: &str) -> Vec<Declaration> {
+pub(super) fn declarations<'t>(outline: &'t Outline, text: &'t str) -> Vec<Declaration> {
+    let is_go = outline.language == Some(Language::Go);
     let mut listing = Listing {
         text,
         language: outline.language,
         separator: separator(outline.language),
+        packages: is_go
+            .then(|| import::local_package_names(&outline.imports))
+            .unwrap_or_default(),
         found: Vec::new(),
     };
     let around = Around {
@@ -121,6 +125,8 @@ struct Listing<'t> {
     text: &'t str,
     language: Option<Language>,
     separator: &'static str,
+    /// The names that the file gives to packages of Go, each with the package's own.
+    packages: Vec<(&'t str, &'t str)>,
     found: Vec<Declaration>,
 }
 
@@ -231,12 +237,10 @@ impl Listing<'_> {
             let form = if is_python {
                 Some(literal::one_form(&signature))
             } else {
-                form(
-                    self.language,
-                    &signature,
-                    own_name(symbol),
-                    around.lifetimes,
-                )
+                let named = import::with_package_names(&signature, &self.packages);
+                let form = form(self.language, &named, own_name(symbol), around.lifetimes);
+                let is_renamed = named != signature;
+                form.or_else(|| is_renamed.then(|| named.into_owned()))
             };
             (signature, form)
         };

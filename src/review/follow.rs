@@ -15,8 +15,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::change::{Change, Changes, How, Section, Version};
-use super::compare::own_lines;
 use super::declaration::Declaration;
+use super::lines::own_lines;
 use crate::base::TreePath;
 
 /// Lines of its own with which a body follows at most what is private.

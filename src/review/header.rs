@@ -116,8 +116,8 @@ fn is_installing(statement: &str) -> bool {
     !is_hidden && (INSTALLS.iter().any(|word| lower.contains(word)) || is_copied())
 }
 
-/// Makes what a header declares that is for the library alone visible to it alone.
-pub fn narrow_to_library(declarations: &mut [Declaration]) {
+/// Makes what a file declares that is for its own library or module alone visible to that alone.
+pub fn narrow_to_package(declarations: &mut [Declaration]) {
     for one in declarations.iter_mut().filter(|one| one.is_public()) {
         one.visibility = Visibility::Package;
     }

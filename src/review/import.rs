@@ -1,6 +1,9 @@
-//! The imports of a file of Python: names that they give it, and what it passes on.
+//! The imports of a file: of Python the names that they give it, and what it passes on; of Go what it calls packages itself.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+
+use super::signature::is_word;
 
 /// The names that imports give: `get, p` of `from .api import get, post as p`, `os` of `import os.path`.
 pub(super) fn names(imports: &[String]) -> BTreeSet<&str> {
@@ -75,6 +78,45 @@ fn listed(line: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
+/// The names that a file of Go gives to packages itself, each with the name that the package has: that is the last part of its
+/// path, without a version.
+pub(super) fn local_package_names(imports: &[String]) -> Vec<(&str, &str)> {
+    let named = imports.iter().filter_map(|text| {
+        let (name, path) = text.split_once(' ')?;
+        let mut parts = path.trim().rsplit('/');
+        let is_version = |part: &&str| {
+            let number = part.strip_prefix('v').unwrap_or_default();
+            !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let package = parts.find(|part| !is_version(part))?;
+        let package = package.split('.').next().unwrap_or(package);
+        let is_name = name.chars().all(is_word) && name != "_";
+        (is_name && name != package).then_some((name, package))
+    });
+    named.collect()
+}
+
+/// A signature in which packages have their own names: `log.Level` is `logrus.Level` where a file calls that package `log`.
+pub(super) fn with_package_names<'s>(signature: &'s str, names: &[(&str, &str)]) -> Cow<'s, str> {
+    let mut out = Cow::Borrowed(signature);
+    for (name, package) in names {
+        let mut from = 0;
+        while let Some(found) = out[from..].find(*name) {
+            let (at, end) = (from + found, from + found + name.len());
+            let before = &out[..at];
+            let is_qualifier = !before.ends_with(is_word)
+                && (!before.ends_with('.') || before.ends_with("..."))
+                && out[end..].starts_with('.');
+            from = end;
+            if is_qualifier {
+                out.to_mut().replace_range(at..end, package);
+                from = at + package.len();
+            }
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,6 +153,34 @@ mod tests {
             let imports = [text.to_owned()];
             let found: Vec<&str> = names(&imports).into_iter().collect();
             assert_eq!(found.join(" "), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_package_has_one_name() {
+        let imports = [
+            "fmt",
+            "log github.com/sirupsen/logrus",
+            "_ embed",
+            ". math",
+            "y gopkg.in/yaml.v3",
+            "c example.org/chi/v5",
+        ]
+        .map(str::to_owned);
+        let names = local_package_names(&imports);
+        assert_eq!(names, [("log", "logrus"), ("y", "yaml"), ("c", "chi")]);
+        for (signature, expected) in [
+            (
+                "func F(l log.Level) y.Node",
+                "func F(l logrus.Level) yaml.Node",
+            ),
+            (
+                "func Log(catalog.X, a.log.Y, log int)",
+                "func Log(catalog.X, a.log.Y, log int)",
+            ),
+            ("func F(log ...log.Level)", "func F(log ...logrus.Level)"),
+        ] {
+            assert_eq!(with_package_names(signature, &names), expected);
         }
     }
 }

@@ -3,6 +3,7 @@
 mod comment;
 mod commits;
 mod foreign;
+mod go;
 mod html;
 mod known;
 mod laws;

@@ -1,0 +1,105 @@
+//! Packages of Go: of which one a file is, for which platforms, and who can import it.
+
+use super::change::{Code, Version};
+use crate::base::TreePath;
+use crate::symbol::Language;
+
+/// A package of Go: its folder, its name, and whether it is one of tests.
+pub(super) type GoPackage = (TreePath, String, bool);
+
+/// The package of a file of Go.
+pub(super) fn go_package(version: &Version) -> Option<GoPackage> {
+    let name = package(version.code()?)?;
+    let is_test = version.path.name().ends_with(b"_test.go");
+    Some((version.path.parent()?, name.to_owned(), is_test))
+}
+
+/// The package of a file of Go.
+pub(super) fn package(code: &Code) -> Option<&str> {
+    if code.language != Some(Language::Go) {
+        return None;
+    }
+    let mut lines = code.text.lines();
+    let name = lines.find_map(|line| line.strip_prefix("package "));
+    name.unwrap_or_default().split_whitespace().next()
+}
+
+/// Whether only its own module can import the package of a file: `main` no package can, `internal` none of another module,
+/// see `go help packages`.
+#[must_use]
+pub fn is_internal_package(path: &TreePath, code: &Code) -> bool {
+    let mut folders = path.as_bytes().split(|byte| *byte == b'/');
+    package(code) == Some("main") || folders.any(|folder| folder == b"internal")
+}
+
+/// Systems and processors that the name of a file of Go may end with, see `go help buildconstraint`.
+const PLATFORMS: [&str; 32] = [
+    "aix",
+    "android",
+    "darwin",
+    "dragonfly",
+    "freebsd",
+    "illumos",
+    "ios",
+    "js",
+    "linux",
+    "netbsd",
+    "openbsd",
+    "plan9",
+    "solaris",
+    "wasip1",
+    "windows",
+    "386",
+    "amd64",
+    "arm",
+    "arm64",
+    "loong64",
+    "mips",
+    "mips64",
+    "mips64le",
+    "mipsle",
+    "ppc64",
+    "ppc64le",
+    "riscv64",
+    "s390x",
+    "wasm",
+    "unix",
+    "hurd",
+    "nacl",
+];
+
+/// Whether a file of Go says for which platforms or tags it is built, in its name or before its package.
+#[must_use]
+pub fn is_variant(path: &TreePath, code: &Code) -> bool {
+    let name = path.to_text();
+    let stem = name
+        .strip_suffix(".go")
+        .and_then(|name| name.rsplit_once('_'));
+    let mut lines = code
+        .text
+        .lines()
+        .take_while(|line| !line.starts_with("package "));
+    code.language == Some(Language::Go)
+        && (stem.is_some_and(|(_, end)| PLATFORMS.contains(&end))
+            || lines.any(|line| line.starts_with("//go:build ") || line.starts_with("// +build ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn some_packages_are_imported_by_their_own_module_alone() {
+        for (path, text, expected) in [
+            ("a/b.go", "package b\n", false),
+            ("internal/b.go", "package b\n", true),
+            ("a/internal/c/b.go", "package b\n", true),
+            ("internals/b.go", "package b\n", false),
+            ("cmd/b.go", "// Says.\npackage main // it\n", true),
+        ] {
+            let version = Version::of_text(path, Language::Go, text);
+            let code = version.code().expect("it was read");
+            assert_eq!(is_internal_package(&path.into(), code), expected, "{path}");
+        }
+    }
+}
