@@ -397,7 +397,7 @@ mod tests {
         c int f(const char *name, size_t n) == int f(const char * other, size_t)
         c int f(unsigned int x) == int f(unsigned int)
         c int f(struct item x) != int f(struct other x)
-        c enum e f(const struct item *x) = e f(const item *x)
+        c enum e f(const struct item *x) == e f(const item *x)
         c int f(void) == int f()
         c ZEXTERN int ZEXPORT f OF((z_streamp strm, int flush)) == int ZEXPORT f(z_streamp strm, int flush)
         c int f(strm, a, b) z_streamp strm; const char *a, *b; == int f(z_streamp strm, const char *a, const char *b)
