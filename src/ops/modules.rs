@@ -8,11 +8,12 @@
 //! A file of Rust that no library leads to, as those of a program, has none: there everything counts as it is written. So it does
 //! in Python where no name on the way begins with an underscore.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::base::TreePath;
 use crate::review::{
-    Code, Exposed, ModuleAround, PackageAround, exposed, is_private_name, reachable,
+    Code, Declaration, Exposed, ModuleAround, Origin, PackageAround, exposed, implemented,
+    is_private_name, origin, reachable,
 };
 
 /// Reads a file; `None` where there is no such file, or it cannot be read.
@@ -26,6 +27,8 @@ pub(super) struct Modules {
 
 /// Most modules around one another.
 const DEPTH_MAX: usize = 32;
+/// Most imports of one another that are followed to where a name stands.
+const IMPORTS_DEPTH_MAX: usize = 8;
 
 impl Modules {
     /// Which items of a file others can name.
@@ -64,6 +67,101 @@ impl Modules {
             })
             .collect();
         Ok(exposed(&around))
+    }
+
+    /// The traits and types of its own crate that a file of Rust implements or adds to and no other crate can name.
+    pub(super) fn hidden<E>(
+        &mut self,
+        path: &TreePath,
+        declarations: &[Declaration],
+        read: &mut ReadModule<'_, E>,
+    ) -> Result<BTreeSet<String>, E> {
+        let mut hidden = BTreeSet::new();
+        for name in implemented(declarations) {
+            if self.is_hidden(path, &name, read, 0)? == Some(true) {
+                hidden.insert(name);
+            }
+        }
+        Ok(hidden)
+    }
+
+    /// Whether a name that a file uses is one that no other crate can name; `None` where it stands in a way that is not read.
+    fn is_hidden<E>(
+        &mut self,
+        path: &TreePath,
+        name: &str,
+        read: &mut ReadModule<'_, E>,
+        depth: usize,
+    ) -> Result<Option<bool>, E> {
+        if self.first([path.to_text().into_owned()], read)?.is_none() {
+            return Ok(None);
+        }
+        match self.read[path].as_ref().map(|code| origin(code, name)) {
+            Some(Origin::Here(is_public)) if depth > 0 => {
+                let is_seen = is_public && self.of_rust(path, read)?.has(name);
+                Ok(Some(!is_seen))
+            }
+            Some(Origin::Elsewhere(paths)) if depth < IMPORTS_DEPTH_MAX => {
+                for written in paths {
+                    if let Some((file, name)) = self.module(path, &written, read)?
+                        && let Some(found) = self.is_hidden(&file, &name, read, depth + 1)?
+                    {
+                        return Ok(Some(found));
+                    }
+                }
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The file of the module that a path in a file leads to, and the name in it.
+    fn module<E>(
+        &mut self,
+        from: &TreePath,
+        written: &str,
+        read: &mut ReadModule<'_, E>,
+    ) -> Result<Option<(TreePath, String)>, E> {
+        let mut parts: Vec<&str> = written.split("::").collect();
+        let Some(name) = parts.pop() else {
+            return Ok(None);
+        };
+        let mut parts = parts.into_iter().peekable();
+        let mut folder = own_folder(&from.to_text());
+        if parts.next_if_eq(&"crate").is_some() {
+            let Some(root) = self.root(from, read)? else {
+                return Ok(None);
+            };
+            folder = root;
+        }
+        parts.next_if_eq(&"self");
+        while parts.next_if_eq(&"super").is_some() {
+            folder = folder.rsplit_once('/').map_or("", |(up, _)| up).to_owned();
+        }
+        for part in parts {
+            folder = format!("{folder}/{part}");
+        }
+        let file = self.first(candidates(&folder), read)?;
+        Ok(file.map(|file| (file, name.to_owned())))
+    }
+
+    /// The folder of the crate of a file.
+    fn root<E>(
+        &mut self,
+        from: &TreePath,
+        read: &mut ReadModule<'_, E>,
+    ) -> Result<Option<String>, E> {
+        let mut folder = own_folder(&from.to_text());
+        for _ in 0..DEPTH_MAX {
+            if self.first([format!("{folder}/lib.rs")], read)?.is_some() {
+                return Ok(Some(folder));
+            }
+            match folder.rsplit_once('/') {
+                Some((up, _)) => folder = up.to_owned(),
+                None => break,
+            }
+        }
+        Ok(None)
     }
 
     fn of_python<E>(
@@ -147,6 +245,16 @@ fn inits(folder: &str) -> [String; 2] {
 
 fn is_crate(path: &str) -> bool {
     path == "lib.rs" || path.ends_with("/lib.rs")
+}
+
+/// The folder in which the modules of a file stand.
+fn own_folder(path: &str) -> String {
+    let stem = path.strip_suffix(".rs").unwrap_or(path);
+    let is_folder = |end| stem.strip_suffix(end);
+    is_folder("/mod")
+        .or_else(|| is_folder("/lib"))
+        .unwrap_or(stem)
+        .to_owned()
 }
 
 /// The folder of the module around, and the name of the module in a file.

@@ -106,7 +106,8 @@ fn narrow(
                     let exposed = modules.exposed(path, &mut read)?;
                     exposed.narrow(&mut code.declarations);
                     if code.language == Some(Language::Rust) {
-                        review::narrow_implementations(&mut code.declarations);
+                        let hidden = modules.hidden(path, &code.declarations, &mut read)?;
+                        review::narrow_implementations(&mut code.declarations, &hidden);
                     }
                 }
                 _ => {}

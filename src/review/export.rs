@@ -9,16 +9,21 @@ pub(super) fn names(language: Option<Language>, symbol: &Symbol) -> Vec<(String,
         Some(Language::Rust) => {
             let at = symbol.signature.find("use ").map_or(0, |at| at + 4);
             let (lead, path) = symbol.signature.split_at(at);
-            let mut found = Vec::new();
-            of_path("", path.trim(), &mut found);
             let one = |(name, path)| (name, format!("{lead}{path}"));
-            found.into_iter().map(one).collect()
+            of_use(path).into_iter().map(one).collect()
         }
         Some(Language::JavaScript | Language::TypeScript | Language::Tsx) => {
             of_script(&symbol.name)
         }
         _ => vec![(symbol.name.clone(), symbol.signature.clone())],
     }
+}
+
+/// The names that the path of a `use` gives, each with its own path: `b a::b`, `d a::c as d` of `a::{b, c as d}`.
+pub(super) fn of_use(path: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    of_path("", path.trim(), &mut found);
+    found
 }
 
 /// Most names of one path that is read; deeper and longer ones stay as they are.

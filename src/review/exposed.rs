@@ -5,7 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::change::Code;
 use super::declaration::Declaration;
+use super::export;
 use crate::symbol::{Kind, Visibility};
 
 /// The items of a module that others can name.
@@ -132,40 +134,116 @@ impl Exposed {
     }
 }
 
-/// Makes implementations of traits, and for types, of the same file that no other crate can name visible to their crate alone.
-///
-/// A trait or type of that name in another file may be meant where the file declares none.
-pub fn narrow_implementations(declarations: &mut [Declaration]) {
-    let named = |kinds: &[Kind]| -> BTreeMap<String, bool> {
-        let mut names = BTreeMap::new();
-        let is_named = |one: &&Declaration| kinds.contains(&one.kind) && one.owner.is_none();
-        let all = declarations.iter().filter(is_named);
-        for one in all {
-            *names.entry(one.own.clone()).or_default() |= one.is_public();
-        }
-        names
-    };
-    let traits = named(&[Kind::Interface]);
-    let types = named(&[Kind::Struct, Kind::Enum]);
+/// Makes implementations of traits, and for types, that no other crate can name visible to their crate alone: those that the file
+/// itself declares, and those of other files that are in `hidden`.
+pub fn narrow_implementations(declarations: &mut [Declaration], hidden: &BTreeSet<String>) {
+    let (traits, types) = (named(declarations, &TRAITS), named(declarations, &TYPES));
     for at in 0..declarations.len() {
         let one = &declarations[at];
         let is_of_hidden = one
             .owner
             .is_some_and(|owner| !declarations[owner as usize].is_public());
-        let target = one.name.rsplit_once("::").unwrap_or_default().0;
-        let is_hidden = one.kind == Kind::Implementation
-            && (traits.get(&one.own) == Some(&false)
-                && !one.signature.contains(&format!("::{}", one.own))
-                || types.get(target) == Some(&false));
+        let target = target(one);
+        let is_hidden_type = types.get(target) == Some(&false) || hidden.contains(target);
+        let is_hidden_trait =
+            is_by_name(one) && (traits.get(&one.own) == Some(&false) || hidden.contains(&one.own));
+        let is_hidden = match one.kind {
+            Kind::Implementation => is_hidden_trait || is_hidden_type,
+            _ => one.owner.is_none() && hidden.contains(target),
+        };
         if one.is_public() && (is_of_hidden || is_hidden) {
             declarations[at].visibility = Visibility::Package;
         }
     }
 }
 
+/// The traits and types of other files that a file implements or adds to.
+#[must_use]
+pub fn implemented(declarations: &[Declaration]) -> BTreeSet<String> {
+    let (traits, types) = (named(declarations, &TRAITS), named(declarations, &TYPES));
+    let mut names = BTreeSet::new();
+    for one in declarations.iter().filter(|one| one.is_public()) {
+        let target = target(one);
+        if one.owner.is_none() && !target.is_empty() && !types.contains_key(target) {
+            names.insert(target.to_owned());
+        }
+        if is_by_name(one) && !traits.contains_key(&one.own) {
+            names.insert(one.own.clone());
+        }
+    }
+    names
+}
+
+const TRAITS: [Kind; 1] = [Kind::Interface];
+const TYPES: [Kind; 3] = [Kind::Struct, Kind::Enum, Kind::Type];
+
+/// What a file declares of some kinds, and whether others can name it.
+fn named(declarations: &[Declaration], kinds: &[Kind]) -> BTreeMap<String, bool> {
+    let mut names = BTreeMap::new();
+    let is_named = |one: &&Declaration| kinds.contains(&one.kind) && one.owner.is_none();
+    for one in declarations.iter().filter(is_named) {
+        *names.entry(one.own.clone()).or_default() |= one.is_public();
+    }
+    names
+}
+
+/// The type to which something outside of it belongs, as `Vec` of `Vec::head`.
+fn target(one: &Declaration) -> &str {
+    one.name.rsplit_once("::").unwrap_or_default().0
+}
+
+/// Whether it implements a trait that it names without a path.
+fn is_by_name(one: &Declaration) -> bool {
+    one.kind == Kind::Implementation && !one.signature.contains(&format!("::{}", one.own))
+}
+
+/// Where a name of a file of Rust may stand.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// In the file itself, and whether others can name it if they can name what is in the file.
+    Here(bool),
+    /// At one of these paths, with the name there behind `::`.
+    Elsewhere(Vec<String>),
+}
+
+/// Where a name of a type or trait stands that a file declares, passes on or imports.
+#[must_use]
+pub fn origin(code: &Code, name: &str) -> Origin {
+    let kinds = [&TRAITS[..], &TYPES].concat();
+    if let Some(is_public) = named(&code.declarations, &kinds).get(name) {
+        return Origin::Here(*is_public);
+    }
+    let exports = code
+        .declarations
+        .iter()
+        .filter(|one| one.kind == Kind::Export);
+    let passed_on = exports
+        .clone()
+        .any(|one| one.is_public() && one.own == name);
+    if passed_on {
+        return Origin::Here(true);
+    }
+    let exports = exports.filter_map(|one| one.signature.split_once("use "));
+    let imports = code.imports.iter().map(String::as_str);
+    let uses = imports
+        .chain(exports.map(|(_, path)| path))
+        .flat_map(export::of_use);
+    let mut paths = Vec::new();
+    for (local, path) in uses {
+        let path = path.split(" as ").next().unwrap_or_default().trim();
+        if local == name {
+            paths.insert(0, path.to_owned());
+        } else if let Some(module) = path.strip_suffix('*') {
+            paths.push(format!("{module}{name}"));
+        }
+    }
+    Origin::Elsewhere(paths)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::review::Version;
     use crate::review::declaration::declarations;
     use crate::symbol::{Language, extract};
 
@@ -232,21 +310,36 @@ mod tests {
     fn an_implementation_of_a_hidden_trait_or_for_a_hidden_type_is_hidden() {
         let text = "pub(crate) trait Index {\n    fn at(&self);\n}\nimpl Index for u8 {\n    fn at(&self) {}\n}\nstruct Own(u8);\nimpl fmt::Debug for Own {}\npub struct Known;\nimpl fmt::Debug for Known {}\nimpl Other for Elsewhere {}\nimpl std::ops::Index for Elsewhere {}\n";
         let mut all = read(text);
-        narrow_implementations(&mut all);
+        assert_eq!(
+            implemented(&all).into_iter().collect::<Vec<_>>(),
+            ["Elsewhere", "Other", "u8"]
+        );
+        narrow_implementations(&mut all, &BTreeSet::from(["Other".to_owned()]));
         let public: Vec<&str> = all
             .iter()
             .filter(|one| one.is_public())
             .map(|one| one.name.as_str())
             .collect();
-        assert_eq!(
-            public,
-            [
-                "Known",
-                "Known::Debug",
-                "Elsewhere::Other",
-                "Elsewhere::Index"
-            ]
-        );
+        assert_eq!(public, ["Known", "Known::Debug", "Elsewhere::Index"]);
+    }
+
+    #[test]
+    fn a_name_stands_where_a_file_says() {
+        let text = "use crate::a::{B, c::D as E};\nuse super::*;\npub use x::F;\npub(crate) use y::G;\npub struct H;\ntrait I {}\n";
+        let version = Version::of_text("m.rs", Language::Rust, text);
+        let code = version.code().expect("it was read");
+        let paths = |all: &[&str]| Origin::Elsewhere(all.iter().map(ToString::to_string).collect());
+        for (name, expected) in [
+            ("B", paths(&["crate::a::B", "super::B"])),
+            ("D", paths(&["super::D"])),
+            ("E", paths(&["crate::a::c::D", "super::E"])),
+            ("F", Origin::Here(true)),
+            ("G", paths(&["y::G", "super::G"])),
+            ("H", Origin::Here(true)),
+            ("I", Origin::Here(false)),
+        ] {
+            assert_eq!(origin(code, name), expected, "{name}");
+        }
     }
 
     #[test]

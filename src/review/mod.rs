@@ -39,7 +39,9 @@ pub use change::{Change, Changes, Code, Content, File, How, Refers, Version};
 pub use compare::compare;
 pub use declaration::Declaration;
 pub use delta::{Piece, delta};
-pub use exposed::{Exposed, ModuleAround, exposed, narrow_implementations};
+pub use exposed::{
+    Exposed, ModuleAround, Origin, exposed, implemented, narrow_implementations, origin,
+};
 pub use go::{is_internal_package, is_variant};
 pub use header::{installed, is_internal_header, narrow_to_linked, narrow_to_package};
 pub use package::{PackageAround, is_private_name, reachable};

@@ -9,6 +9,7 @@ mod known;
 mod laws;
 mod markdown;
 mod note;
+mod rust;
 mod target;
 mod text;
 pub(crate) mod workflow;
