@@ -11,6 +11,7 @@ use git_merkle::frame::{self, CodecError, FrameName, Manifest};
 use git_merkle::git::{HashKind, tree_entries};
 use git_merkle::page::html::to_markdown;
 use git_merkle::page::link;
+use git_merkle::review::CodeRecord;
 use git_merkle::session::history::History;
 use git_merkle::session::{SessionRecord, TurnRecord, Verdict};
 use git_merkle::symbol::map::{FileSymbols, MapLinks};
@@ -22,7 +23,8 @@ use git_merkle::tier;
 pub(crate) type Decoder = (&'static str, fn(&[u8]) -> bool);
 
 /// All of them.
-pub(crate) const DECODERS: [Decoder; 17] = [
+pub(crate) const DECODERS: [Decoder; 18] = [
+    ("declarations", declarations),
     ("facts", facts),
     ("frame", frame),
     ("frame-name", frame_name),
@@ -106,6 +108,25 @@ fn symbols(bytes: &[u8]) -> bool {
     };
     let again = <FileSymbols as Cached>::decode(&symbols.encode());
     assert_eq!(again.map(|again| again.encode()), Some(symbols.encode()));
+    true
+}
+
+/// What a review knows of a file, in the cache. Versions and the digest of the rules in front are put right first.
+fn declarations(bytes: &[u8]) -> bool {
+    const HEAD_BYTES: usize = 18;
+    let none = CodeRecord::new(
+        symbol::Outline::default(),
+        "",
+        true,
+        Digest::of("seed/1", b""),
+    );
+    let mut bytes = bytes.to_vec();
+    let length = bytes.len().min(HEAD_BYTES);
+    bytes[..length].copy_from_slice(&none.encode()[..length]);
+    let Some(record) = CodeRecord::decode(&bytes) else {
+        return false;
+    };
+    assert_eq!(CodeRecord::decode(&record.encode()), Some(record));
     true
 }
 

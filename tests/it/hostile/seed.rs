@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use decoder::{DECODERS, check};
 use git_merkle::base::{Digest, FrameId};
 use git_merkle::frame::{Manifest, StatementKey};
+use git_merkle::review::CodeRecord;
 use git_merkle::symbol::map::{MapFile, MapLinks, file_symbols};
 use git_merkle::symbol::{self, Cached};
 use git_merkle::tier::{self, Content, Key, State, Tier, Tracked};
@@ -47,13 +48,17 @@ fn made() -> Vec<(&'static str, Vec<u8>)> {
         lines: vec![statement(1), statement(2)],
         signature: SIGNATURE.to_owned(),
     };
+    let text = std::str::from_utf8(SOURCE).expect("ASCII");
+    let outline = symbol::extract(rust, SOURCE);
+    let declarations = CodeRecord::new(outline.clone(), text, true, Digest::of("seed/1", b"x"));
     vec![
+        ("declarations", declarations.encode()),
         ("manifest", manifest.encode()),
         (
             "map-links",
             [&[2], &*MapLinks::of(&files).encode()].concat(),
         ),
-        ("outline", symbol::encode(&symbol::extract(rust, SOURCE))),
+        ("outline", symbol::encode(&outline)),
         ("symbols", symbols.encode()),
         ("tiers", tier::encode(&state())),
     ]
