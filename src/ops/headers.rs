@@ -333,6 +333,16 @@ mod tests {
     }
 
     #[test]
+    fn a_macro_of_a_header_declares_no_function() {
+        let header = "#ifdef PREFIX\n#define b my_b\n#endif\nint a(void);\n";
+        let files = [
+            ("include/a.h", header),
+            ("a.c", "int b(void) { return 1; }\n"),
+        ];
+        assert_eq!(seen(&files, "a.c"), known(&["include/a.h"], &["a"]));
+    }
+
+    #[test]
     fn where_no_header_is_known_or_too_many_are_nothing_is() {
         let none = [("a.h", A), ("a.c", ""), ("Makefile", "all: a.h\n")];
         assert_eq!(seen(&none, "a.c"), None);

@@ -8,7 +8,7 @@ use crate::git::{EntryMode, ObjectError, ObjectKind, Repository, Side, StateDir,
 use crate::regen::record::{Blob, Records, object_cache, with_blob};
 use crate::review::{Code, CodeRecord, Content, Version};
 use crate::secret::Scanner;
-use crate::symbol::{Language, ObjectCache, Outline};
+use crate::symbol::{Kind, Language, ObjectCache, Outline};
 use crate::synthesis::outline;
 
 /// An entry of one of the trees, and where it stands.
@@ -111,7 +111,7 @@ impl Reading {
         })
     }
 
-    /// The names that a header declares.
+    /// The names that a header declares. A macro of that name is another name for something else.
     pub(super) fn declared(
         &self,
         repo: &Repository,
@@ -126,7 +126,9 @@ impl Reading {
                 _ => Outline::default(),
             })?,
         };
-        Ok(outline.symbols.into_iter().map(|one| one.name).collect())
+        let declared = outline.symbols.into_iter();
+        let declared = declared.filter(|one| one.kind != Kind::Macro);
+        Ok(declared.map(|one| one.name).collect())
     }
 }
 
