@@ -147,8 +147,11 @@ fn pairs(repo: &Repository, old: NodeId, new: NodeId) -> Result<Vec<Pair>, Revie
 }
 
 fn join(pairs: &mut Vec<Pair>, renames: Vec<(TreePath, TreePath)>) {
-    let to_from: HashMap<TreePath, TreePath> =
-        renames.into_iter().map(|(from, to)| (to, from)).collect();
+    // A test that is like a file of the program is not that file.
+    let is_test = |path: &TreePath| review::role(path.as_bytes()) == FileRole::Test;
+    let renames = renames.into_iter();
+    let renames = renames.filter(|(from, to)| is_test(from) == is_test(to));
+    let to_from: HashMap<TreePath, TreePath> = renames.map(|(from, to)| (to, from)).collect();
     let sources: HashSet<&TreePath> = to_from.values().collect();
     let mut gone: HashMap<TreePath, Placed> = HashMap::new();
     pairs.retain(|pair| match pair {

@@ -267,9 +267,16 @@ impl Sides<'_> {
             (true, true) => return None,
         };
         let lines = differing(&own_lines(old_code, old.1), &own_lines(new_code, new.1));
+        let (mut before, mut after) = (before.clone(), after.clone());
+        if how == How::Signature && is_declared(old_code, &before) && is_declared(new_code, &after)
+        {
+            // Others see what the headers say of it.
+            before.visibility = before.visibility.max(Visibility::Package);
+            after.visibility = after.visibility.max(Visibility::Package);
+        }
         Some(Change {
-            old: Some(before.clone()),
-            new: Some(after.clone()),
+            old: Some(before),
+            new: Some(after),
             lines,
             ..change(how, new.0)
         })
@@ -309,7 +316,44 @@ impl Sides<'_> {
                 by_name.entry(&one.name).or_default().1.push(*place);
             }
         }
-        by_name.into_values().collect()
+        let groups = by_name.into_values();
+        groups
+            .flat_map(|(from, to)| self.by_package(from, to))
+            .collect()
+    }
+
+    /// Of Go what goes and comes in one package, apart from what has the same name in others.
+    fn by_package(&self, from: Vec<Place>, to: Vec<Place>) -> Vec<(Vec<Place>, Vec<Place>)> {
+        if from.len() <= 1 && to.len() <= 1 {
+            return vec![(from, to)];
+        }
+        let mut packages: BTreeMap<Option<GoPackage>, (Vec<Place>, Vec<Place>)> = BTreeMap::new();
+        for place in from {
+            let package = self.files[place.0 as usize]
+                .old
+                .as_ref()
+                .and_then(go_package);
+            packages.entry(package).or_default().0.push(place);
+        }
+        for place in to {
+            let package = self.files[place.0 as usize]
+                .new
+                .as_ref()
+                .and_then(go_package);
+            packages.entry(package).or_default().1.push(place);
+        }
+        let mut rest = packages.remove(&None).unwrap_or_default();
+        let mut groups = Vec::new();
+        for (from, to) in packages.into_values() {
+            if from.is_empty() || to.is_empty() {
+                rest.0.extend(from);
+                rest.1.extend(to);
+            } else {
+                groups.push((from, to));
+            }
+        }
+        groups.push(rest);
+        groups
     }
 
     /// Whether two files are of one package of Go, where a name means the same in each.
@@ -509,8 +553,7 @@ impl Sides<'_> {
             let how = if is_gone { How::Removed } else { How::Added };
             let mut one = declaration.clone();
             // A definition more or less of what headers declare before and after is no news to others.
-            let elsewhere = code.declared_elsewhere.as_ref();
-            if elsewhere.is_some_and(|names| names.contains(&one.own)) {
+            if is_declared(code, &one) {
                 one.visibility = one.visibility.max(Visibility::Package);
             }
             let side = Some(one);
@@ -525,6 +568,12 @@ impl Sides<'_> {
         }
         list
     }
+}
+
+/// Whether headers for others declare a function of C on the other side.
+fn is_declared(code: &Code, one: &Declaration) -> bool {
+    let elsewhere = code.declared_elsewhere.as_ref();
+    elsewhere.is_some_and(|names| names.contains(&one.own))
 }
 
 fn change(how: How, file: u32) -> Change {

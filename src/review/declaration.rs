@@ -5,6 +5,7 @@ use super::form::form;
 use super::import;
 use super::lifetime;
 use super::literal;
+use super::several;
 use super::signature::{attribute, counts, find_word, normal, normal_value};
 use crate::symbol::{BodyDigest, Kind, Language, Outline, Symbol, Visibility};
 
@@ -187,6 +188,7 @@ impl Listing<'_> {
                         });
                     }
                 }
+                _ if self.add_several(symbol, around, within) => {}
                 _ => {
                     let number = Some(self.found.len() as u32);
                     self.found.push(self.declaration(symbol, within));
@@ -194,6 +196,38 @@ impl Listing<'_> {
                 }
             }
         }
+    }
+
+    /// Adds one for each name that a symbol gives in a list, below what stands around it; whether it gives several.
+    fn add_several(&mut self, symbol: &Symbol, around: Around<'_>, within: Around<'_>) -> bool {
+        let names = several::names(self.language, symbol.kind, &symbol.name, &symbol.signature);
+        let is_go = self.language == Some(Language::Go);
+        for (own, signature) in &names {
+            let qualified = if around.name.is_empty() {
+                own.clone()
+            } else {
+                [around.name, self.separator, own].concat()
+            };
+            // In Go each name says whether others see it.
+            let own_visibility = match (is_go, own.starts_with(char::is_uppercase)) {
+                (false, _) => within.own_visibility,
+                (true, true) => Visibility::Public,
+                (true, false) => Visibility::Package,
+            };
+            let symbol = Symbol {
+                name: own.clone(),
+                signature: signature.clone(),
+                ..symbol.clone()
+            };
+            let within = Around {
+                name: &qualified,
+                visibility: own_visibility.max(around.visibility),
+                own_visibility,
+                ..within
+            };
+            self.found.push(self.declaration(&symbol, within));
+        }
+        !names.is_empty()
     }
 
     /// Takes out what stands in a block of Python and has the name of an import, as `ssl = None` in `except ImportError`: it stands

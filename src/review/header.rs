@@ -36,10 +36,14 @@ pub fn installed(text: &str) -> BTreeSet<String> {
         }
     }
     let mut found = BTreeSet::new();
-    for statement in statements
-        .iter()
-        .filter(|statement| is_installing(told(statement)))
-    {
+    let installs = |statement: &&String| {
+        // In a list the name says it: `EXTRA_DIST = a.h INSTALL` installs nothing.
+        assigned(statement).map_or_else(
+            || is_installing(statement),
+            |name| is_installing(name) || is_automake_list(name, &lists),
+        )
+    };
+    for statement in statements.iter().filter(installs) {
         found.extend(headers(statement).map(str::to_owned));
         for word in words(statement) {
             let list = lists.get(word).into_iter().flatten();
@@ -100,10 +104,16 @@ fn assigned(statement: &str) -> Option<&str> {
     (!name.is_empty() && name.chars().all(is_of_name)).then_some(name)
 }
 
-/// What tells whether a statement installs: of a list of CMake its name, since other lists may stand in it.
-fn told(statement: &str) -> &str {
-    let name = assigned(statement).filter(|_| !statement.contains('='));
-    name.unwrap_or(statement)
+/// Whether a list of Automake is one of headers that are installed: `x_HEADERS` where the folder `xdir` is given a value, see
+/// "The Uniform Naming Scheme" in its manual.
+fn is_automake_list(name: &str, lists: &BTreeMap<&str, Vec<&str>>) -> bool {
+    let Some(mut place) = name.strip_suffix("_HEADERS") else {
+        return false;
+    };
+    for prefix in ["dist_", "nodist_", "nobase_"] {
+        place = place.strip_prefix(prefix).unwrap_or(place);
+    }
+    lists.contains_key(&*format!("{place}dir"))
 }
 
 fn is_installing(statement: &str) -> bool {
@@ -174,6 +184,12 @@ mod tests {
         for (text, expected) in [
             ("include_HEADERS = jansson.h config.h", "config.h jansson.h"),
             ("noinst_HEADERS = a.h\nlib_SOURCES = b.c b.h", ""),
+            ("EXTRA_DIST = a.h INSTALL", ""),
+            (
+                "xdir = $(includedir)\nx_HEADERS = a.h \\\n b.h\ny_HEADERS = c.h\nHEADERS = d.h",
+                "a.h b.h",
+            ),
+            ("xdir=x\nnodist_x_HEADERS = a.h", "a.h"),
             (
                 "install:\n\t$(INSTALL_DATA) lz4.h $(DESTDIR)/lz4.h",
                 "lz4.h",

@@ -30,6 +30,7 @@ mod package;
 mod record;
 mod role;
 mod say;
+mod several;
 mod signature;
 mod verdict;
 

@@ -20,7 +20,7 @@ const VISIBILITIES: [Visibility; 3] =
 
 /// The texts of the modules that decide what a text declares: what was read by other rules is read again, lest a review
 /// compare what two programs have made.
-const RULES: [(&str, &str); 8] = [
+const RULES: [(&str, &str); 9] = [
     ("again", include_str!("again.rs")),
     ("declaration", include_str!("declaration.rs")),
     ("export", include_str!("export.rs")),
@@ -28,6 +28,7 @@ const RULES: [(&str, &str); 8] = [
     ("import", include_str!("import.rs")),
     ("lifetime", include_str!("lifetime.rs")),
     ("literal", include_str!("literal.rs")),
+    ("several", include_str!("several.rs")),
     ("signature", include_str!("signature.rs")),
 ];
 

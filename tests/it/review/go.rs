@@ -225,3 +225,108 @@ fn what_a_file_calls_a_package_is_no_news() {
     imports: level.go
     ");
 }
+
+#[test]
+fn each_name_of_a_list_is_a_declaration() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        r#"
+        commit first
+        + config.go
+          | package shop
+          |
+          | type Config struct {
+          |     Name, Key string
+          |     size, Width int
+          | }
+          |
+          | var Low, High = 1, 9
+        + config.h
+          | struct config { int width, height; };
+        commit second
+        + config.go
+          | package shop
+          |
+          | type Config struct {
+          |     Name, Key, Level string
+          |     size int
+          |     Width int
+          | }
+          |
+          | var Low, High = 1, 10
+        + config.h
+          | struct config { int width, *height; };
+    "#,
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    1 public declaration added, 2 signatures changed · 2 of 2 files are code
+    High = 9→10   config.go:9
+    int +* config.height   config.h:1
+    + Config.Level   config.go:4
+    ");
+}
+
+#[test]
+fn a_function_moves_within_its_package_beside_others_of_its_name() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        r#"
+        commit first
+        + field.go
+          | package shop
+          | func Error(err error) Field { return Field{} }
+          | func Skip() Field { return Field{} }
+        + core/field.go
+          | package core
+          | func Error(err error) Field { return Field{} }
+          | func Keep() Field { return Field{} }
+        commit second
+        + field.go
+          | package shop
+          | func Skip() Field { return Field{} }
+        + error.go
+          | package shop
+          | func Error(err error) Field { return Field{err} }
+        + core/field.go
+          | package core
+          | func Keep() Field { return Field{} }
+    "#,
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    1 public declaration removed, 1 body changed, 1 moved · 3 of 3 files are code
+    − Error   core/field.go
+    moved: Error   field.go → error.go
+    Error   error.go:2   body
+    ");
+}
+
+#[test]
+fn a_test_that_becomes_a_file_of_the_program_is_no_move() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        r#"
+        commit first
+        + lazy_test.go
+          | package shop
+          | import "testing"
+          | func TestAdd(t *testing.T) { if 1+1 != 2 { t.Fatal("no") } }
+          | func Shared(a, b int) int { return a + b }
+          | func Other(a, b int) int { return a - b }
+        commit second
+        - lazy_test.go
+        + lazy.go
+          | package shop
+          | import "testing"
+          | func Shared(a, b int) int { return a + b }
+          | func Other(a, b int) int { return a - b }
+    "#,
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    Same public declarations, 2 moved · 1 of 2 files are code
+    moved: Shared, Other   lazy_test.go → lazy.go
+    tests: 1 removed in lazy_test.go
+    ");
+}
