@@ -104,8 +104,19 @@ impl<'r> Headers<'r> {
             around.push(self.folder(&folder)?);
             at = folder.parent();
         }
+        let includes = around.iter().filter_map(|folder| folder.include.as_ref());
+        let includes: Vec<&(TreePath, NodeId)> = includes.collect();
+        // Below the sources of a library that has one further out, a folder of that name is for the library alone.
+        let outermost = includes
+            .last()
+            .map(|(path, _)| path.parent().unwrap_or_default());
+        let is_own = |path: &TreePath| {
+            outermost
+                .as_ref()
+                .is_some_and(|outer| is_below_sources(path, outer))
+        };
         let mut included: Vec<Placed> = Vec::new();
-        for (path, id) in around.iter().filter_map(|folder| folder.include.as_ref()) {
+        for (path, id) in includes.iter().filter(|(path, _)| !is_own(path)) {
             match self.included(path, *id)? {
                 Some(found) => included.extend_from_slice(&found),
                 None => return Ok(Rc::default()),
@@ -226,6 +237,14 @@ impl<'r> Headers<'r> {
     }
 }
 
+/// Whether a folder stands below one for sources, seen from a folder around it.
+fn is_below_sources(path: &TreePath, outer: &TreePath) -> bool {
+    let text = path.to_text();
+    let below = text.strip_prefix(&*outer.to_text()).unwrap_or(&text);
+    let mut parts = below.split('/');
+    parts.any(|part| matches!(part, "src" | "source" | "lib"))
+}
+
 fn name_of(path: &TreePath) -> Cow<'_, str> {
     String::from_utf8_lossy(path.name())
 }
@@ -330,6 +349,21 @@ mod tests {
         assert_eq!(seen(&files, "tools/d.c"), known(&["tools/c.h"], &["c"]));
         // A folder that is not there knows what the folders around it know.
         assert_eq!(seen(&files, "gone/x.c"), None);
+    }
+
+    #[test]
+    fn a_folder_include_below_the_sources_is_for_the_library_alone() {
+        let files = [
+            ("include/a.h", A),
+            ("src/lib/include/b.h", B),
+            ("src/lib/a.c", ""),
+        ];
+        assert_eq!(seen(&files, "src/lib/a.c"), known(&["include/a.h"], &["a"]));
+        // Without one further out it is the library's own way to give.
+        assert_eq!(
+            seen(&files[1..], "src/lib/a.c"),
+            known(&["src/lib/include/b.h"], &["b"])
+        );
     }
 
     #[test]

@@ -371,6 +371,20 @@ impl Sides<'_> {
         })
     }
 
+    /// Whether both are types of Rust that others can name, or both traits: modules pass them on under one path, whatever they
+    /// have become.
+    fn are_types_of_rust(&self, from: Place, to: Place) -> bool {
+        let is_type = |one: &Declaration| {
+            matches!(one.kind, Kind::Struct | Kind::Enum | Kind::Type) && one.owner.is_none()
+        };
+        let ((code, one), (_, other)) = (self.before(from), self.after(to));
+        code.language == Some(Language::Rust)
+            && one.is_public()
+            && other.is_public()
+            && (is_type(one) && is_type(other)
+                || one.kind == Kind::Interface && other.kind == Kind::Interface)
+    }
+
     /// Takes out what a file of a package of Go declares for some platforms, where another file of the package has it on both
     /// sides, or several that came or went are one.
     fn leave_out_variants(
@@ -419,6 +433,7 @@ impl Sides<'_> {
                         && before.is_public() == after.is_public()
                         && is_alike(before, after)
                     || self.are_linked(*from, *to)
+                    || self.are_types_of_rust(*from, *to)
                     || !stands_in(&moved, *from, before) && self.are_of_one_package(from.0, to.0))
             {
                 moved.insert(*from, *to);

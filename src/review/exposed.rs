@@ -145,8 +145,8 @@ pub fn narrow_implementations(declarations: &mut [Declaration], hidden: &BTreeSe
             .is_some_and(|owner| !declarations[owner as usize].is_public());
         let target = target(one);
         let is_hidden_type = types.get(target) == Some(&false) || hidden.contains(target);
-        let is_hidden_trait =
-            is_by_name(one) && (traits.get(&one.own) == Some(&false) || hidden.contains(&one.own));
+        let is_hidden_trait = trait_name(one)
+            .is_some_and(|name| traits.get(name) == Some(&false) || hidden.contains(name));
         let is_hidden = match one.kind {
             Kind::Implementation => is_hidden_trait || is_hidden_type,
             _ => one.owner.is_none() && hidden.contains(target),
@@ -167,8 +167,8 @@ pub fn implemented(declarations: &[Declaration]) -> BTreeSet<String> {
         if one.owner.is_none() && !target.is_empty() && !types.contains_key(target) {
             names.insert(target.to_owned());
         }
-        if is_by_name(one) && !traits.contains_key(&one.own) {
-            names.insert(one.own.clone());
+        if let Some(name) = trait_name(one).filter(|name| !traits.contains_key(*name)) {
+            names.insert(name.to_owned());
         }
     }
     names
@@ -192,9 +192,13 @@ fn target(one: &Declaration) -> &str {
     one.name.rsplit_once("::").unwrap_or_default().0
 }
 
-/// Whether it implements a trait that it names without a path.
-fn is_by_name(one: &Declaration) -> bool {
-    one.kind == Kind::Implementation && !one.signature.contains(&format!("::{}", one.own))
+/// The trait that it implements, without its arguments, where it names that without a path.
+fn trait_name(one: &Declaration) -> Option<&str> {
+    let name = one.own.split('<').next().unwrap_or_default();
+    let is_by_name = one.kind == Kind::Implementation
+        && !name.is_empty()
+        && !one.signature.contains(&format!("::{name}"));
+    is_by_name.then_some(name)
 }
 
 /// Where a name of a file of Rust may stand.
@@ -308,7 +312,7 @@ mod tests {
 
     #[test]
     fn an_implementation_of_a_hidden_trait_or_for_a_hidden_type_is_hidden() {
-        let text = "pub(crate) trait Index {\n    fn at(&self);\n}\nimpl Index for u8 {\n    fn at(&self) {}\n}\nstruct Own(u8);\nimpl fmt::Debug for Own {}\npub struct Known;\nimpl fmt::Debug for Known {}\nimpl Other for Elsewhere {}\nimpl std::ops::Index for Elsewhere {}\n";
+        let text = "pub(crate) trait Index<T> {\n    fn at(&self);\n}\nimpl Index<u8> for u8 {\n    fn at(&self) {}\n}\nstruct Own(u8);\nimpl fmt::Debug for Own {}\npub struct Known;\nimpl fmt::Debug for Known {}\nimpl Other for Elsewhere {}\nimpl std::ops::Index for Elsewhere {}\n";
         let mut all = read(text);
         assert_eq!(
             implemented(&all).into_iter().collect::<Vec<_>>(),

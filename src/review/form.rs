@@ -2,7 +2,7 @@
 //!
 //! | language | means nothing |
 //! |---|---|
-//! | Rust | `std::`, `core::`, `alloc::` before a path, `crate::` and `self::` before what is passed on, lifetimes that need no name, `mut` before a parameter |
+//! | Rust | spaces beside what is no word, `std::`, `core::`, `alloc::` before a path, `crate::` and `self::` before what is passed on, lifetimes that need no name, `mut` before a parameter |
 //! | Go | names of parameters, results and receivers; `any` is `interface{}` |
 //! | these, C++, C#, Java, JavaScript, TypeScript | how a number is written: `0x00_ff` is `0xFF`, where no quote stands |
 //! | C | names of parameters, `struct` before the name of one, marks of linkers, the old style of declaring parameters behind the list |
@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 
 use super::lifetime;
-use super::signature::{Parts, closing, find_word, is_word, parts, plain_numbers, split};
+use super::signature::{Parts, closing, find_word, is_word, parts, plain_numbers, split, value_at};
 use crate::symbol::Language;
 
 /// The form of a signature; `None` where it is compared as it is written. `lifetimes` are those that need no name in what is
@@ -22,7 +22,10 @@ pub(super) fn form(
     lifetimes: &[String],
 ) -> Option<String> {
     let form = match language? {
-        Language::Rust => without_elided(&lifetime::without(&without_std(signature), lifetimes)),
+        Language::Rust => tight(&without_elided(&lifetime::without(
+            &without_std(signature),
+            lifetimes,
+        ))),
         Language::Go => go(signature, name),
         Language::C => c(signature, name).unwrap_or_else(|| signature.to_owned()),
         Language::Cpp
@@ -38,6 +41,26 @@ pub(super) fn form(
         Cow::Owned(plain) => plain,
     };
     (form != signature).then_some(form)
+}
+
+/// A signature without the spaces that say nothing: `T : A` is `T: A`, and `<B=C>` is `<B = C>`. What has a value keeps those of
+/// the value.
+fn tight(signature: &str) -> String {
+    let end = value_at(signature).unwrap_or(signature.len());
+    let mut out = String::with_capacity(signature.len());
+    let mut characters = signature[..end].trim_end().chars().peekable();
+    while let Some(c) = characters.next() {
+        let is_between_words =
+            out.ends_with(is_word) && characters.peek().is_some_and(|next| is_word(*next));
+        if c != ' ' || is_between_words {
+            out.push(c);
+        }
+    }
+    if end < signature.len() {
+        out.push_str(" = ");
+        out.push_str(signature[end..].trim_start_matches(['=', ' ']));
+    }
+    out
 }
 
 /// The crates of Rust that come with the language.
@@ -392,6 +415,11 @@ mod tests {
         go f func(a func(b int)) error == f func(func(int)) error
         rust const f: A = A(0b0_0100) == const f: A = A(0b00_0100)
         rust const f: u32 = 1_000 == const f: u32 = 1000
+        rust pub trait f : Iterator == pub trait f: Iterator
+        rust type f=A::Item == type f = A::Item
+        rust fn f(a: impl Iterator<Item=A>) == fn f(a: impl Iterator<Item = A>)
+        rust fn f(a: &mut dyn A) != fn f(a: &mutdyn A)
+        rust const f: u32 = a : b != const f: u32 = a: b
         rust const f: u32 = 0x10 != const f: u32 = 0x100
         rust fn f_1_0(a_0b1: u8) != fn f_1_0(a_0b01: u8)
         c int f(const char *name, size_t n) == int f(const char * other, size_t)

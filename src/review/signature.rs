@@ -286,6 +286,17 @@ pub(super) fn split(text: &str) -> Vec<&str> {
     parts
 }
 
+/// Where the value of a declaration begins, with the `=` before it.
+pub(super) fn value_at(signature: &str) -> Option<usize> {
+    let mut depth = Depth::default();
+    let mut found = signature.char_indices().filter(|(_, c)| {
+        let is_value = *c == '=' && depth.is_outside();
+        depth.pass(*c);
+        is_value
+    });
+    found.next().map(|(at, _)| at)
+}
+
 /// How deep a place is in brackets, and whether in a string.
 #[derive(Default)]
 struct Depth {
