@@ -9,8 +9,9 @@ use super::freshness::{Freshness, FreshnessCounts};
 use super::shade::{Colouring, Shades};
 use super::treemap::{HEIGHT, Rect, TITLE_HEIGHT, WIDTH};
 
-/// Width of a letter of a map, about.
+/// Width of a letter of a map, about, and of a capital.
 const LETTER: f64 = 6.4;
+const CAPITAL: f64 = 7.4;
 /// Rectangles smaller than this are not drawn: no eye finds them.
 const TILE_MIN: f64 = 1.5;
 
@@ -25,7 +26,7 @@ pub struct DrawnTile {
     pub title: String,
     /// Where it leads; nowhere where there is no one page.
     pub address: Option<String>,
-    /// Its colour; none for a directory whose entries stand in it.
+    /// Its colour; none for a directory whose entries stand in it, and for what stands for several.
     pub freshness: Option<Freshness>,
     /// Its other colours.
     pub shades: Shades,
@@ -41,7 +42,7 @@ impl DrawnTile {
             title: label.clone(),
             label,
             address: None,
-            freshness: Some(Freshness::Missing),
+            freshness: None,
             shades: Shades::default(),
         }
     }
@@ -126,8 +127,8 @@ impl DrawnMap<'_> {
             width,
             height,
         } = tile.rect;
-        let letters = ((width - 8.0) / LETTER).max(0.0) as usize;
-        if letters >= 3 && height >= TITLE_HEIGHT - 1.0 {
+        let room = width - 8.0;
+        if room >= 3.0 * CAPITAL && height >= TITLE_HEIGHT - 1.0 {
             let class = if tile.freshness.is_none() {
                 " class=\"title\""
             } else {
@@ -138,7 +139,7 @@ impl DrawnMap<'_> {
                 "<text{class} x=\"{:.0}\" y=\"{:.0}\">{}</text>",
                 x + 4.0,
                 y + 12.0,
-                escaped(&shortened(&tile.label, letters))
+                escaped(&shortened(&tile.label, room))
             );
         }
         out.push_str(if tile.address.is_some() {
@@ -195,10 +196,34 @@ fn rectangle(rect: &Rect, class: &str, freshness: Option<Freshness>, shades: &st
     format!("<rect class=\"tile {class}{shades}\" {place}/>{over}")
 }
 
-fn shortened(text: &str, letters_max: usize) -> String {
-    if text.chars().count() <= letters_max {
+/// As much of a text as has room, which is at least one letter.
+fn shortened(text: &str, room: f64) -> String {
+    let width = |c: char| if c.is_uppercase() { CAPITAL } else { LETTER };
+    if text.chars().map(width).sum::<f64>() <= room {
         return text.to_owned();
     }
-    let start: String = text.chars().take(letters_max - 1).collect();
+    let mut left = room - LETTER;
+    let fits = |c: &char| {
+        left -= width(*c);
+        left >= 0.0
+    };
+    let start: String = text.chars().take_while(fits).collect();
     format!("{start}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capitals_need_more_room() {
+        for (text, room, expected) in [
+            ("changelog", 9.0 * LETTER, "changelog"),
+            ("CHANGELOG", 9.0 * LETTER, "CHANGE…"),
+            ("CHANGELOG", 9.0 * CAPITAL, "CHANGELOG"),
+            ("ab", LETTER, "…"),
+        ] {
+            assert_eq!(shortened(text, room), expected);
+        }
+    }
 }

@@ -342,7 +342,8 @@ pub fn mends(mends: &[Mend]) -> String {
 }
 
 /// Sign and word; the colour says nothing that these do not.
-fn state(freshness: Freshness, note: &str) -> String {
+#[must_use]
+pub fn state(freshness: Freshness, note: &str) -> String {
     let colon = if note.is_empty() { "" } else { ": " };
     format!(
         "<span class=\"state {0}\"><span class=\"sign\" aria-hidden=\"true\">{1}</span>{0}</span>{colon}{2}",

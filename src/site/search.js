@@ -8,7 +8,9 @@
   var count = document.getElementById("found-count");
   var shown = 50;
   var shards = [];
+  var shardCount = 1;
   var isAsked = false;
+  var isEntered = false;
   box.hidden = false;
 
   function load(number) {
@@ -20,11 +22,28 @@
   // Called by the files of the index.
   window.merkleIndex = function (number, of, text) {
     shards[number] = { lines: text.split("\n"), lower: text.toLowerCase().split("\n") };
+    shardCount = of;
     for (var next = 1; number === 0 && next < of; next += 1) {
       load(next);
     }
     find();
+    if (isEntered && isComplete()) {
+      open();
+    }
   };
+
+  function isComplete() {
+    return shards.filter(Boolean).length === shardCount;
+  }
+
+  // Leads to the first page that was found; as soon as all of the index is here.
+  function open() {
+    var first = list.querySelector("a");
+    isEntered = !isComplete();
+    if (first && !isEntered) {
+      first.click();
+    }
+  }
 
   function rank(path, term) {
     var end = path.charAt(path.length - 1) === "/" ? path.length - 1 : path.length;
@@ -83,8 +102,13 @@
       list.appendChild(item);
     });
     var more = found.total - found.lines.length;
-    count.textContent = found.total === 0 ? "nothing found" : found.total + (found.total === 1 ? " page" : " pages")
+    var counted = found.total + (found.total === 1 ? " page" : " pages")
       + (more > 0 ? ", the first " + found.lines.length + " shown" : "");
+    if (!isComplete()) {
+      count.textContent = (found.total === 0 ? "" : counted + "; ") + "the index is still loading";
+    } else {
+      count.textContent = found.total === 0 ? "nothing found" : counted;
+    }
   }
 
   function step(by) {
@@ -99,7 +123,10 @@
       load(0);
     }
   });
-  input.addEventListener("input", find);
+  input.addEventListener("input", function () {
+    isEntered = false;
+    find();
+  });
   box.addEventListener("keydown", function (event) {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
@@ -108,8 +135,17 @@
       input.value = "";
       find();
       input.focus();
-    } else if (event.key === "Enter" && document.activeElement === input && list.querySelector("a")) {
-      list.querySelector("a").click();
+    } else if (event.key === "Enter" && document.activeElement === input && !event.ctrlKey && !event.metaKey) {
+      open();
+    } else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      // Who types on in the list means the box.
+      input.focus();
+    }
+  });
+  // A click beside a result keeps the list, and one on a result leads there also where links take no focus.
+  box.addEventListener("mousedown", function (event) {
+    if (event.target !== input) {
+      event.preventDefault();
     }
   });
   box.addEventListener("focusout", function (event) {

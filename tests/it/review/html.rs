@@ -136,7 +136,7 @@ fn a_map_shows_the_files_that_differ_and_leads_to_what_is_told_of_them() {
         "README.md · 2 lines differ · nothing declared · carried</title><rect class=\"tile carried h0\"".to_owned(),
         "1 carried</li>".to_owned(),
         // The same in words.
-        format!("<td class=\"name\"><a {seen}>src/price.rs</a></td><td>missing</td><td class=\"size\">8</td><td class=\"says\">what others see</td>"),
+        format!("<td class=\"name\"><a {seen}>src/price.rs</a></td><td><span class=\"state missing\"><span class=\"sign\" aria-hidden=\"true\">○</span>missing</span></td><td class=\"size\">8</td><td class=\"says\">what others see</td>"),
         format!("<a {private}>src/basket.rs</a>"),
         format!("<a {tests}>tests/prices.rs</a>"),
     ] {

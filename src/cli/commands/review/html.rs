@@ -1,11 +1,13 @@
 //! A review as one HTML file: the same values as the text, with headings, words that differ, and what is said as it reads.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use similar::{ChangeTag, TextDiff};
 
 use super::known::{Known, provenance};
 use super::picture::{files, picture};
+use crate::base::TreePath;
 use crate::cli::range::Range;
 use crate::frame::Frame;
 use crate::ops::touched::Restated;
@@ -108,8 +110,7 @@ fn statements(known: &Known<'_>) -> String {
             reason,
             ..
         } = one;
-        let path = path.to_text();
-        let path = if path.is_empty() { "./" } else { &path };
+        let path = shown(path);
         let freshness = reason.map_or(Freshness::Fresh, |_| Freshness::Outdated);
         let note = reason.map_or_else(String::new, |reason| reason.to_string());
         let title = format!("{path} {}/{}", new.agent, new.frame_type);
@@ -126,10 +127,19 @@ fn statements(known: &Known<'_>) -> String {
     out
 }
 
+/// A path as a heading: the root has none.
+fn shown(path: &TreePath) -> Cow<'_, str> {
+    if path.is_root() {
+        Cow::Borrowed("./")
+    } else {
+        path.to_text()
+    }
+}
+
 fn notes(known: &Known<'_>) -> String {
     let mut out = String::new();
     for (path, one) in &known.touched.carried {
-        let title = path.to_text().into_owned();
+        let title = shown(path).into_owned();
         said(title, &one.frame, Freshness::Carried, one.age()).write(&mut out);
     }
     if !out.is_empty() {

@@ -6,8 +6,9 @@ use std::fmt::Write as _;
 use super::known::Known;
 use crate::base::TreePath;
 use crate::review::{Changes, Section, parts_of_files};
-use crate::site::escape::counted;
+use crate::site::escape::{counted, thousands};
 use crate::site::map::{DrawnMap, DrawnTile};
+use crate::site::page::state;
 use crate::site::shade::{CHANGES, Shades};
 use crate::site::treemap::{Rect, Weighed, lay_out};
 use crate::site::{Freshness, FreshnessCounts, escaped};
@@ -170,8 +171,8 @@ pub(super) fn files(
         let _ = writeln!(
             out,
             "<tr><td class=\"name\">{name}</td><td>{}</td><td class=\"size\">{}</td><td class=\"says\">{}</td></tr>",
-            freshness.word(),
-            lines[at],
+            state(freshness, ""),
+            thousands(lines[at]),
             CHANGES.steps[step(section) as usize]
         );
     }
