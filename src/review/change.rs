@@ -28,6 +28,13 @@ impl File {
         &version.expect("a file has a side").path
     }
 
+    /// Where it stood; where it is new, where it stands.
+    #[must_use]
+    pub fn old_path(&self) -> &TreePath {
+        let version = self.old.as_ref().or(self.new.as_ref());
+        &version.expect("a file has a side").path
+    }
+
     /// Where it stood before, when that was elsewhere.
     #[must_use]
     pub fn moved_from(&self) -> Option<&TreePath> {
@@ -235,6 +242,26 @@ pub struct Changes {
     pub files: Vec<File>,
     /// What changed in them; in the order in which a reviewer reads once who refers to it is known.
     pub list: Vec<Change>,
+}
+
+impl Changes {
+    /// Where a declaration stands; one that is gone, where it stood.
+    #[must_use]
+    pub fn path_of(&self, change: &Change) -> &TreePath {
+        let file = &self.files[change.file as usize];
+        if change.how == How::Removed {
+            file.old_path()
+        } else {
+            file.path()
+        }
+    }
+
+    /// Where a declaration stood that now stands in another file.
+    #[must_use]
+    pub fn source_of(&self, change: &Change) -> Option<&TreePath> {
+        let from = change.from?;
+        Some(self.files[from as usize].old_path())
+    }
 }
 
 /// The parts of a review, first to last.

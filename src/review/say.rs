@@ -222,10 +222,7 @@ fn follow(changes: &Changes, groups: &[Vec<&Change>], detail: Verbosity) -> Styl
 
 /// The files of changes.
 fn paths<'c>(changes: &'c Changes, all: &[&Change]) -> Vec<&'c TreePath> {
-    let files = all
-        .iter()
-        .map(|change| &changes.files[change.file as usize]);
-    let mut paths: Vec<&TreePath> = files.map(File::path).collect();
+    let mut paths: Vec<&TreePath> = all.iter().map(|change| changes.path_of(change)).collect();
     paths.sort();
     paths.dedup();
     paths
@@ -475,15 +472,14 @@ fn overloads(group: &[&Change], line: &mut StyledLine) {
 /// Where they stand, with the line where there is one.
 fn places(changes: &Changes, group: &[&Change]) -> String {
     let first = group[0];
-    let file = &changes.files[first.file as usize];
-    if let (How::Moved, Some(from)) = (first.how, first.from) {
-        let from = changes.files[from as usize].path();
-        return format!("{} → {}", shown(from), shown(file.path()));
+    let path = changes.path_of(first);
+    if let (How::Moved, Some(from)) = (first.how, changes.source_of(first)) {
+        return format!("{} → {}", shown(from), shown(path));
     }
     if let [one] = group
         && one.new.is_some()
     {
-        return format!("{}:{}", shown(file.path()), one.declaration().line);
+        return format!("{}:{}", shown(path), one.declaration().line);
     }
     list(&paths(changes, group))
 }

@@ -194,7 +194,7 @@ fn what_leaves_internal_comes_for_others() {
     ");
     insta::assert_snapshot!(repo.merkle(&["review", "HEAD", "HEAD^"]).ok(), @"
     3 public declarations removed, 1 moved, 1 private · 2 of 2 files are code
-    − Make, struct Table (1 member)   internal/slug/slug.go
+    − Make, struct Table (1 member)   slug/slug.go
     Run(…, −out io.Writer)   cmd/shop/main.go:2
     moved: slug/slug.go → internal/slug/
     ");

@@ -194,14 +194,13 @@ fn path(path: &TreePath) -> String {
 
 fn change(changes: &Changes, change: &Change) -> ChangeDocument {
     let declaration = change.declaration();
-    let path_of = |number: u32| path(changes.files[number as usize].path());
     ChangeDocument {
         section: section(change.section),
         change: how(change.how),
         kind: declaration.kind.words().0,
         name: declaration.name.clone(),
-        path: path_of(change.file),
-        from: change.from.map(path_of),
+        path: path(changes.path_of(change)),
+        from: changes.source_of(change).map(path),
         line: declaration.line,
         old: change.old.as_ref().map(side),
         new: change.new.as_ref().map(side),
