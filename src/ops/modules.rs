@@ -9,11 +9,12 @@
 //! in Python where no name on the way begins with an underscore.
 
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use crate::base::TreePath;
 use crate::review::{
-    Code, Declaration, Exposed, ModuleAround, Origin, PackageAround, exposed, implemented,
-    is_private_name, origin, reachable,
+    Code, Declaration, Exposed, ModuleAround, Origins, PackageAround, exposed, implemented,
+    is_private_name, reachable,
 };
 
 /// Reads a file; `None` where there is no such file, or it cannot be read.
@@ -23,12 +24,20 @@ pub(super) type ReadModule<'r, E> = dyn FnMut(&TreePath) -> Result<Option<Code>,
 #[derive(Default)]
 pub(super) struct Modules {
     read: HashMap<TreePath, Option<Code>>,
+    origins: HashMap<TreePath, Option<Rc<Origins>>>,
+}
+
+/// A declaration, or a name that is passed on.
+struct Found {
+    file: TreePath,
+    name: String,
+    is_public: bool,
 }
 
 /// Most modules around one another.
 const DEPTH_MAX: usize = 32;
-/// Most imports of one another that are followed to where a name stands.
-const IMPORTS_DEPTH_MAX: usize = 8;
+/// Most files that are looked into for where a name stands.
+const IMPORTS_MAX: usize = 64;
 
 impl Modules {
     /// Which items of a file others can name.
@@ -69,7 +78,8 @@ impl Modules {
         Ok(exposed(&around))
     }
 
-    /// The traits and types of its own crate that a file of Rust implements or adds to and no other crate can name.
+    /// The traits and types of its own crate that a file of Rust implements or adds to and no other crate can name. What stands in
+    /// a way that is not read counts as what others can name.
     pub(super) fn hidden<E>(
         &mut self,
         path: &TreePath,
@@ -77,42 +87,78 @@ impl Modules {
         read: &mut ReadModule<'_, E>,
     ) -> Result<BTreeSet<String>, E> {
         let mut hidden = BTreeSet::new();
+        // The modules around a file are found by its name.
+        if std::str::from_utf8(path.as_bytes()).is_err() {
+            return Ok(hidden);
+        }
         for name in implemented(declarations) {
-            if self.is_hidden(path, &name, read, 0)? == Some(true) {
+            if let Some(file) = self.find(path, &name, read)?
+                && !self.is_seen(&file, read)?
+            {
                 hidden.insert(name);
             }
         }
         Ok(hidden)
     }
 
-    /// Whether a name that a file uses is one that no other crate can name; `None` where it stands in a way that is not read.
-    fn is_hidden<E>(
+    /// Where a name that a file uses is declared or passed on: imports are followed, and a file is looked into once for a name.
+    fn find<E>(
         &mut self,
         path: &TreePath,
         name: &str,
         read: &mut ReadModule<'_, E>,
-        depth: usize,
-    ) -> Result<Option<bool>, E> {
-        if self.first([path.to_text().into_owned()], read)?.is_none() {
-            return Ok(None);
-        }
-        match self.read[path].as_ref().map(|code| origin(code, name)) {
-            Some(Origin::Here(is_public)) if depth > 0 => {
-                let is_seen = is_public && self.of_rust(path, read)?.has(name);
-                Ok(Some(!is_seen))
+    ) -> Result<Option<Found>, E> {
+        let mut seen = BTreeSet::new();
+        let mut waiting = vec![(path.clone(), name.to_owned())];
+        while let Some((file, name)) = waiting.pop() {
+            if seen.len() > IMPORTS_MAX || !seen.insert((file.clone(), name.clone())) {
+                continue;
             }
-            Some(Origin::Elsewhere(paths)) if depth < IMPORTS_DEPTH_MAX => {
-                for written in paths {
-                    if let Some((file, name)) = self.module(path, &written, read)?
-                        && let Some(found) = self.is_hidden(&file, &name, read, depth + 1)?
-                    {
-                        return Ok(Some(found));
-                    }
-                }
-                Ok(None)
+            let Some(origins) = self.origins(&file, read)? else {
+                continue;
+            };
+            if let Some(is_public) = origins.here.get(&name).filter(|_| seen.len() > 1) {
+                let is_public = *is_public;
+                return Ok(Some(Found {
+                    file,
+                    name,
+                    is_public,
+                }));
             }
-            _ => Ok(None),
+            // A name that is imported by itself is that one, whatever a `*` gives.
+            let written: Vec<String> = match origins.imported.get(&name) {
+                Some(written) => vec![written.clone()],
+                None => origins
+                    .globs
+                    .iter()
+                    .rev()
+                    .map(|module| format!("{module}{name}"))
+                    .collect(),
+            };
+            for written in written {
+                waiting.extend(self.module(&file, &written, read)?);
+            }
         }
+        Ok(None)
+    }
+
+    fn is_seen<E>(&mut self, found: &Found, read: &mut ReadModule<'_, E>) -> Result<bool, E> {
+        Ok(found.is_public && self.of_rust(&found.file, read)?.has(&found.name))
+    }
+
+    fn origins<E>(
+        &mut self,
+        path: &TreePath,
+        read: &mut ReadModule<'_, E>,
+    ) -> Result<Option<Rc<Origins>>, E> {
+        if let Some(known) = self.origins.get(path) {
+            return Ok(known.clone());
+        }
+        self.first([path.to_text().into_owned()], read)?;
+        let code = self.read.get(path).and_then(Option::as_ref);
+        let origins = code.map(|code| Rc::new(Origins::of(code)));
+        self.origins.insert(path.clone(), origins.clone());
+        Ok(origins)
     }
 
     /// The file of the module that a path in a file leads to, and the name in it.
@@ -157,7 +203,7 @@ impl Modules {
                 return Ok(Some(folder));
             }
             match folder.rsplit_once('/') {
-                Some((up, _)) => folder = up.to_owned(),
+                Some((up, _)) => folder.truncate(up.len()),
                 None => break,
             }
         }

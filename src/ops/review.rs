@@ -147,7 +147,7 @@ fn pairs(repo: &Repository, old: NodeId, new: NodeId) -> Result<Vec<Pair>, Revie
 }
 
 fn join(pairs: &mut Vec<Pair>, renames: Vec<(TreePath, TreePath)>) {
-    // A test that is like a file of the program is not that file.
+    // Between a test and the program a rename is told as a file that went and one that came.
     let is_test = |path: &TreePath| review::role(path.as_bytes()) == FileRole::Test;
     let renames = renames.into_iter();
     let renames = renames.filter(|(from, to)| is_test(from) == is_test(to));

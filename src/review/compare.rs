@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use super::alike::{is_alike, is_callable, is_moved_implementation, seen};
 use super::change::{Change, Changes, Code, Content, File, How, Refers, Section, Version};
 use super::declaration::Declaration;
 use super::go::{GoPackage, go_package};
@@ -89,14 +90,20 @@ fn readable(file: &File) -> (Option<&Code>, Option<&Code>) {
 /// A declaration: the number of its file, and its own.
 type Place = (u32, u32);
 
-/// Whether others saw what stands in a file that moved before alone, or see it now alone.
+/// Of a declaration that others see on one side alone, by where its file stands or by its package: whether that is the old side.
+/// What the author has written at it is the same on both.
 fn crosses(file: &File, old: u32, new: u32) -> Option<bool> {
-    file.moved_from()?;
     let one = |code: Option<&Code>, number: u32| {
         let one = code?.declarations.get(number as usize)?;
         Some((one.is_public(), one.own_visibility))
     };
     let sides = readable(file);
+    let is_go = sides
+        .0
+        .is_some_and(|code| code.language == Some(Language::Go));
+    if file.moved_from().is_none() && !is_go {
+        return None;
+    }
     let ((was_public, old), (is_public, new)) = (one(sides.0, old)?, one(sides.1, new)?);
     (old == new && was_public != is_public).then_some(was_public)
 }
@@ -188,35 +195,6 @@ fn key(one: &Declaration) -> (&str, bool, bool) {
         one.kind == Kind::Field && one.name.contains("::"),
         one.kind == Kind::Export,
     )
-}
-
-/// Whether others see the same of both.
-fn seen(one: &Declaration, other: &Declaration) -> bool {
-    is_same_text(one, other)
-        && one.attributes == other.attributes
-        && one.own_visibility == other.own_visibility
-        && (one.kind == other.kind || is_callable(one.kind) && is_callable(other.kind))
-}
-
-/// Whether signatures and values are the same. A long value stands beside the signature, a short one in it.
-fn is_same_text(one: &Declaration, other: &Declaration) -> bool {
-    if one.value.is_empty() == other.value.is_empty() {
-        let is_same_value = one.value == other.value
-            // What differs are comments in it.
-            || one.value_digest == other.value_digest;
-        return one.form() == other.form() && is_same_value;
-    }
-    let (long, short) = if one.value.is_empty() {
-        (other, one)
-    } else {
-        (one, other)
-    };
-    let rest = short.form().strip_prefix(long.form());
-    rest.and_then(|rest| rest.strip_prefix(" = ")) == Some(&long.value)
-}
-
-fn is_callable(kind: Kind) -> bool {
-    matches!(kind, Kind::Function | Kind::Method)
 }
 
 /// Whether it is a member of what moved. A method of Go may move without its type.
@@ -604,31 +582,6 @@ fn change(how: How, file: u32) -> Change {
         section: Section::Private,
         is_internal: false,
     }
-}
-
-/// Whether one may be the other in another file: a name alone is not enough, as every program has a `main`. Who may use it may
-/// be another there.
-fn is_alike(one: &Declaration, other: &Declaration) -> bool {
-    if one.kind != other.kind || one.behind() != other.behind() || one.value != other.value {
-        return false;
-    }
-    match one.kind {
-        Kind::Export => false,
-        // `mod x;` says where another file stands, which moves by itself.
-        Kind::Module => one.body != [0; 16],
-        Kind::Class | Kind::Struct | Kind::Enum | Kind::Interface => true,
-        _ => {
-            one.body == other.body && one.body != [0; 16] || one.behind().len() > one.own.len() + 6
-        }
-    }
-}
-
-/// Whether it is one implementation of a trait: that is one wherever it stands, beside its type or not.
-fn is_moved_implementation(one: &Declaration, other: &Declaration) -> bool {
-    [one, other]
-        .iter()
-        .all(|one| one.kind == Kind::Implementation)
-        && one.behind() == other.behind()
 }
 
 /// Whether an export names the module of a file; only in Rust does it say where something stands.

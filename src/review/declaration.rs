@@ -1,5 +1,7 @@
 //! The declarations of one file as a flat list, each under its qualified name.
 
+use std::collections::HashMap;
+
 use super::export;
 use super::form::form;
 use super::import;
@@ -88,9 +90,11 @@ pub(super) fn declarations<'t>(outline: &'t Outline, text: &'t str) -> Vec<Decla
         text,
         language: outline.language,
         separator: separator(outline.language),
-        packages: is_go
-            .then(|| import::local_package_names(&outline.imports))
-            .unwrap_or_default(),
+        packages: if is_go {
+            import::packages(&outline.imports)
+        } else {
+            HashMap::new()
+        },
         found: Vec::new(),
     };
     let around = Around {
@@ -126,14 +130,17 @@ struct Listing<'t> {
     text: &'t str,
     language: Option<Language>,
     separator: &'static str,
-    /// The names that the file gives to packages of Go, each with the package's own.
-    packages: Vec<(&'t str, &'t str)>,
+    /// The packages of Go that the file imports, by what it calls them.
+    packages: HashMap<&'t str, &'t str>,
     found: Vec<Declaration>,
 }
 
 impl Listing<'_> {
     fn add_all(&mut self, symbols: &[Symbol], around: Around<'_>) {
-        for symbol in symbols.iter().filter(|symbol| is_declaration(symbol)) {
+        for symbol in symbols {
+            if self.add_several(symbol, around) || !is_declaration(symbol) {
+                continue;
+            }
             let name = |own: &str| {
                 if around.name.is_empty() {
                     own.to_owned()
@@ -188,7 +195,6 @@ impl Listing<'_> {
                         });
                     }
                 }
-                _ if self.add_several(symbol, around, within) => {}
                 _ => {
                     let number = Some(self.found.len() as u32);
                     self.found.push(self.declaration(symbol, within));
@@ -198,36 +204,45 @@ impl Listing<'_> {
         }
     }
 
-    /// Adds one for each name that a symbol gives in a list, below what stands around it; whether it gives several.
-    fn add_several(&mut self, symbol: &Symbol, around: Around<'_>, within: Around<'_>) -> bool {
+    /// Adds one for each name that a symbol gives in a list; `false` where it gives one, which is not added.
+    fn add_several(&mut self, symbol: &Symbol, around: Around<'_>) -> bool {
         let names = several::names(self.language, symbol.kind, &symbol.name, &symbol.signature);
+        let Some(names) = names else {
+            return false;
+        };
         let is_go = self.language == Some(Language::Go);
-        for (own, signature) in &names {
+        for (at, (own, signature)) in names.into_iter().enumerate() {
             let qualified = if around.name.is_empty() {
                 own.clone()
             } else {
-                [around.name, self.separator, own].concat()
+                [around.name, self.separator, &own].concat()
             };
             // In Go each name says whether others see it.
             let own_visibility = match (is_go, own.starts_with(char::is_uppercase)) {
-                (false, _) => within.own_visibility,
+                (false, _) => own_visibility(self.language, symbol),
                 (true, true) => Visibility::Public,
                 (true, false) => Visibility::Package,
             };
-            let symbol = Symbol {
-                name: own.clone(),
-                signature: signature.clone(),
+            let mut one = Symbol {
+                name: own,
+                signature,
                 ..symbol.clone()
             };
+            // A long value is that of the whole list, and counts once.
+            if at > 0 {
+                one.body = BodyDigest::default();
+            }
             let within = Around {
                 name: &qualified,
                 visibility: own_visibility.max(around.visibility),
                 own_visibility,
-                ..within
+                is_module: false,
+                is_test: around.is_test || is_test(symbol),
+                ..around
             };
-            self.found.push(self.declaration(&symbol, within));
+            self.found.push(self.declaration(&one, within));
         }
-        !names.is_empty()
+        true
     }
 
     /// Takes out what stands in a block of Python and has the name of an import, as `ssl = None` in `except ImportError`: it stands
@@ -271,7 +286,7 @@ impl Listing<'_> {
             let form = if is_python {
                 Some(literal::one_form(&signature))
             } else {
-                let named = import::with_package_names(&signature, &self.packages);
+                let named = import::with_package_paths(&signature, &self.packages);
                 let form = form(self.language, &named, own_name(symbol), around.lifetimes);
                 let is_renamed = named != signature;
                 form.or_else(|| is_renamed.then(|| named.into_owned()))

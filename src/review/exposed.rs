@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::change::Code;
 use super::declaration::Declaration;
 use super::export;
+use super::signature::is_word;
 use crate::symbol::{Kind, Visibility};
 
 /// The items of a module that others can name.
@@ -197,51 +198,57 @@ fn trait_name(one: &Declaration) -> Option<&str> {
     let name = one.own.split('<').next().unwrap_or_default();
     let is_by_name = one.kind == Kind::Implementation
         && !name.is_empty()
-        && !one.signature.contains(&format!("::{name}"));
+        && !is_named_by_path(&one.signature, name);
     is_by_name.then_some(name)
 }
 
-/// Where a name of a file of Rust may stand.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// In the file itself, and whether others can name it if they can name what is in the file.
-    Here(bool),
-    /// At one of these paths, with the name there behind `::`.
-    Elsewhere(Vec<String>),
+fn is_named_by_path(signature: &str, name: &str) -> bool {
+    let mut found = signature.match_indices(name);
+    found.any(|(at, _)| {
+        signature[..at].ends_with("::") && !signature[at + name.len()..].starts_with(is_word)
+    })
 }
 
-/// Where a name of a type or trait stands that a file declares, passes on or imports.
-#[must_use]
-pub fn origin(code: &Code, name: &str) -> Origin {
-    let kinds = [&TRAITS[..], &TYPES].concat();
-    if let Some(is_public) = named(&code.declarations, &kinds).get(name) {
-        return Origin::Here(*is_public);
-    }
-    let exports = code
-        .declarations
-        .iter()
-        .filter(|one| one.kind == Kind::Export);
-    let passed_on = exports
-        .clone()
-        .any(|one| one.is_public() && one.own == name);
-    if passed_on {
-        return Origin::Here(true);
-    }
-    let exports = exports.filter_map(|one| one.signature.split_once("use "));
-    let imports = code.imports.iter().map(String::as_str);
-    let uses = imports
-        .chain(exports.map(|(_, path)| path))
-        .flat_map(export::of_use);
-    let mut paths = Vec::new();
-    for (local, path) in uses {
-        let path = path.split(" as ").next().unwrap_or_default().trim();
-        if local == name {
-            paths.insert(0, path.to_owned());
-        } else if let Some(module) = path.strip_suffix('*') {
-            paths.push(format!("{module}{name}"));
+/// Where the names of types and traits stand that a file of Rust declares, passes on or imports.
+#[derive(Debug, Default)]
+pub struct Origins {
+    /// Those that stand in the file itself, or that it passes on: whether others can name them if they can name what is in the file.
+    pub here: BTreeMap<String, bool>,
+    /// Those that it imports, each with its path there.
+    pub imported: BTreeMap<String, String>,
+    /// The modules from which it imports everything, each with `::` behind it: there a name stands that it imports in no other way.
+    pub globs: Vec<String>,
+}
+
+impl Origins {
+    /// The origins of a file.
+    #[must_use]
+    pub fn of(code: &Code) -> Self {
+        let exports = code.declarations.iter();
+        let exports = exports.filter(|one| one.kind == Kind::Export);
+        let mut here = named(&code.declarations, &[&TRAITS[..], &TYPES].concat());
+        for one in exports.clone().filter(|one| one.is_public()) {
+            here.entry(one.own.clone()).or_insert(true);
+        }
+        let exports = exports.filter_map(|one| one.signature.split_once("use "));
+        let imports = code.imports.iter().map(String::as_str);
+        let uses = imports.chain(exports.map(|(_, path)| path));
+        let (mut imported, mut globs) = (BTreeMap::new(), Vec::new());
+        for (local, path) in uses.flat_map(export::of_use) {
+            let path = path.split(" as ").next().unwrap_or_default().trim();
+            match path.strip_suffix('*') {
+                Some(module) => globs.push(module.to_owned()),
+                None => {
+                    imported.insert(local, path.to_owned());
+                }
+            }
+        }
+        Self {
+            here,
+            imported,
+            globs,
         }
     }
-    Origin::Elsewhere(paths)
 }
 
 #[cfg(test)]
@@ -331,19 +338,22 @@ mod tests {
     fn a_name_stands_where_a_file_says() {
         let text = "use crate::a::{B, c::D as E};\nuse super::*;\npub use x::F;\npub(crate) use y::G;\npub struct H;\ntrait I {}\n";
         let version = Version::of_text("m.rs", Language::Rust, text);
-        let code = version.code().expect("it was read");
-        let paths = |all: &[&str]| Origin::Elsewhere(all.iter().map(ToString::to_string).collect());
-        for (name, expected) in [
-            ("B", paths(&["crate::a::B", "super::B"])),
-            ("D", paths(&["super::D"])),
-            ("E", paths(&["crate::a::c::D", "super::E"])),
-            ("F", Origin::Here(true)),
-            ("G", paths(&["y::G", "super::G"])),
-            ("H", Origin::Here(true)),
-            ("I", Origin::Here(false)),
-        ] {
-            assert_eq!(origin(code, name), expected, "{name}");
-        }
+        let origins = Origins::of(version.code().expect("it was read"));
+        let here: Vec<String> = origins
+            .here
+            .iter()
+            .map(|(name, is)| format!("{name} {is}"))
+            .collect();
+        assert_eq!(here, ["F true", "H true", "I false"]);
+        let imported = origins.imported.iter();
+        let imported: Vec<String> = imported
+            .map(|(name, path)| format!("{name} {path}"))
+            .collect();
+        assert_eq!(
+            imported,
+            ["B crate::a::B", "E crate::a::c::D", "F x::F", "G y::G"]
+        );
+        assert_eq!(origins.globs, ["super::"]);
     }
 
     #[test]

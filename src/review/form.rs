@@ -5,7 +5,7 @@
 //! | Rust | spaces beside what is no word, `std::`, `core::`, `alloc::` before a path, `crate::` and `self::` before what is passed on, lifetimes that need no name, `mut` before a parameter |
 //! | Go | names of parameters, results and receivers; `any` is `interface{}` |
 //! | these, C++, C#, Java, JavaScript, TypeScript | how a number is written: `0x00_ff` is `0xFF`, where no quote stands |
-//! | C | names of parameters, `struct` before the name of one, marks of linkers, the old style of declaring parameters behind the list |
+//! | C | names of parameters, marks of linkers, the old style of declaring parameters behind the list |
 
 use std::borrow::Cow;
 
@@ -205,12 +205,8 @@ const C_TYPES: [&str; 14] = [
     "char", "short", "int", "long", "float", "double", "void", "signed", "unsigned", "const",
     "volatile", "struct", "enum", "union",
 ];
-/// Words of C before a declaration, and before the name of a type, that say nothing of the type: `struct s` is what a
-/// `typedef` calls `s`.
-const C_LEADS: [&str; 10] = [
-    "struct",
-    "union",
-    "enum",
+/// Words before a declaration of C that say nothing of its type.
+const C_LEADS: [&str; 7] = [
     "extern",
     "inline",
     "__inline",
@@ -300,7 +296,7 @@ fn c_type(tokens: &[&str]) -> String {
         && !C_TYPES.contains(last)
         && before
             .iter()
-            .any(|word| !matches!(*word, "const" | "volatile"))
+            .any(|word| !matches!(*word, "const" | "volatile" | "struct" | "enum" | "union"))
             | (before.len() > 1)
     {
         kept.pop();
@@ -327,7 +323,7 @@ fn is_loud(token: &str) -> bool {
     token.len() > 1 && token.chars().all(is_capital) && token.starts_with(|c: char| !c.is_numeric())
 }
 
-fn c_tokens(text: &str) -> Vec<&str> {
+pub(super) fn c_tokens(text: &str) -> Vec<&str> {
     let (mut tokens, mut rest) = (Vec::new(), text.trim_start());
     while let Some(first) = rest.chars().next() {
         let length = if is_word(first) {
@@ -425,7 +421,6 @@ mod tests {
         c int f(const char *name, size_t n) == int f(const char * other, size_t)
         c int f(unsigned int x) == int f(unsigned int)
         c int f(struct item x) != int f(struct other x)
-        c enum e f(const struct item *x) == e f(const item *x)
         c int f(void) == int f()
         c ZEXTERN int ZEXPORT f OF((z_streamp strm, int flush)) == int ZEXPORT f(z_streamp strm, int flush)
         c int f(strm, a, b) z_streamp strm; const char *a, *b; == int f(z_streamp strm, const char *a, const char *b)

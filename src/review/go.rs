@@ -1,6 +1,7 @@
 //! Packages of Go: of which one a file is, for which platforms, and who can import it.
 
 use super::change::{Code, Version};
+use super::signature::is_word;
 use crate::base::TreePath;
 use crate::symbol::Language;
 
@@ -19,9 +20,21 @@ pub(super) fn package(code: &Code) -> Option<&str> {
     if code.language != Some(Language::Go) {
         return None;
     }
-    let mut lines = code.text.lines();
-    let name = lines.find_map(|line| line.strip_prefix("package "));
-    name.unwrap_or_default().split_whitespace().next()
+    // Before the clause stand comments alone.
+    let mut rest = code.text.trim_start();
+    loop {
+        rest = if rest.starts_with("//") {
+            rest.split_once('\n')?.1
+        } else if rest.starts_with("/*") {
+            rest.split_once("*/")?.1
+        } else {
+            break;
+        }
+        .trim_start();
+    }
+    let name = rest.strip_prefix("package")?.trim_start();
+    let end = name.find(|c| !is_word(c)).unwrap_or(name.len());
+    Some(&name[..end])
 }
 
 /// Whether only its own module can import the package of a file: `main` no package can, `internal` none of another module,
@@ -96,6 +109,8 @@ mod tests {
             ("a/internal/c/b.go", "package b\n", true),
             ("internals/b.go", "package b\n", false),
             ("cmd/b.go", "// Says.\npackage main // it\n", true),
+            ("cmd/b.go", "/*\npackage main shows\n*/\npackage lib", false),
+            ("cmd/b.go", "package\tmain;import \"a\"\n", true),
         ] {
             let version = Version::of_text(path, Language::Go, text);
             let code = version.code().expect("it was read");

@@ -1,7 +1,7 @@
 //! The imports of a file: of Python the names that they give it, and what it passes on; of Go what it calls packages itself.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::signature::is_word;
 
@@ -78,43 +78,70 @@ fn listed(line: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The names that a file of Go gives to packages itself, each with the name that the package has: that is the last part of its
-/// path, without a version.
-pub(super) fn local_package_names(imports: &[String]) -> Vec<(&str, &str)> {
+/// The packages that a file of Go imports, each by the name that it has there; without a name of its own it has the last part of
+/// its path, without version and mark of the language.
+pub(super) fn packages(imports: &[String]) -> HashMap<&str, &str> {
     let named = imports.iter().filter_map(|text| {
-        let (name, path) = text.split_once(' ')?;
-        let mut parts = path.trim().rsplit('/');
-        let is_version = |part: &&str| {
-            let number = part.strip_prefix('v').unwrap_or_default();
-            !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+        let (name, path) = match text.split_once(' ') {
+            Some((name, path)) => (name, path.trim()),
+            None => (package_name(text)?, text.as_str()),
         };
-        let package = parts.find(|part| !is_version(part))?;
-        let package = package.split('.').next().unwrap_or(package);
-        let is_name = name.chars().all(is_word) && name != "_";
-        (is_name && name != package).then_some((name, package))
+        let is_name = !name.is_empty() && name != "_" && name.chars().all(is_word);
+        is_name.then_some((name, path))
     });
     named.collect()
 }
 
-/// A signature in which packages have their own names: `log.Level` is `logrus.Level` where a file calls that package `log`.
-pub(super) fn with_package_names<'s>(signature: &'s str, names: &[(&str, &str)]) -> Cow<'s, str> {
-    let mut out = Cow::Borrowed(signature);
-    for (name, package) in names {
-        let mut from = 0;
-        while let Some(found) = out[from..].find(*name) {
-            let (at, end) = (from + found, from + found + name.len());
-            let before = &out[..at];
-            let is_qualifier = !before.ends_with(is_word)
-                && (!before.ends_with('.') || before.ends_with("..."))
-                && out[end..].starts_with('.');
-            from = end;
-            if is_qualifier {
-                out.to_mut().replace_range(at..end, package);
-                from = at + package.len();
-            }
-        }
+fn package_name(path: &str) -> Option<&str> {
+    let is_version = |part: &&str| {
+        let number = part.strip_prefix('v').unwrap_or_default();
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let part = path.rsplit('/').find(|part| !is_version(part))?;
+    let part = part
+        .strip_suffix(".go")
+        .or(part.strip_suffix("-go"))
+        .unwrap_or(part);
+    let part = part.strip_prefix("go-").unwrap_or(part);
+    part.split('.').next()
+}
+
+/// A signature in which packages are named by their paths: `log.Level` is `"github.com/sirupsen/logrus".Level`, whatever a file
+/// calls that package.
+pub(super) fn with_package_paths<'s>(
+    signature: &'s str,
+    packages: &HashMap<&str, &str>,
+) -> Cow<'s, str> {
+    if packages.is_empty() || !signature.contains('.') {
+        return Cow::Borrowed(signature);
     }
-    out
+    let (mut out, mut rest, mut quote) = (String::new(), signature, None);
+    while let Some(c) = rest.chars().next() {
+        let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        if quote.is_some() || end == 0 {
+            match (quote, c) {
+                (None, '"' | '`') => quote = Some(c),
+                (Some(open), _) if c == open => quote = None,
+                _ => {}
+            }
+            out.push(c);
+            rest = &rest[c.len_utf8()..];
+            continue;
+        }
+        let (word, behind) = rest.split_at(end);
+        // A field of something has a point in front; a list of parameters without an end has three.
+        let is_first = !out.ends_with('.') || out.ends_with("...");
+        match packages.get(word) {
+            Some(path) if is_first && behind.starts_with('.') => {
+                out.push('"');
+                out.push_str(path);
+                out.push('"');
+            }
+            _ => out.push_str(word),
+        }
+        rest = behind;
+    }
+    Cow::Owned(out)
 }
 
 #[cfg(test)]
@@ -157,30 +184,46 @@ mod tests {
     }
 
     #[test]
-    fn a_package_has_one_name() {
+    fn a_package_is_its_path() {
         let imports = [
             "fmt",
             "log github.com/sirupsen/logrus",
             "_ embed",
             ". math",
-            "y gopkg.in/yaml.v3",
-            "c example.org/chi/v5",
+            "gopkg.in/yaml.v3",
+            "example.org/chi/v5",
+            "example.org/go-bar",
         ]
         .map(str::to_owned);
-        let names = local_package_names(&imports);
-        assert_eq!(names, [("log", "logrus"), ("y", "yaml"), ("c", "chi")]);
+        let packages = packages(&imports);
+        let mut names: Vec<&str> = packages.keys().copied().collect();
+        names.sort_unstable();
+        assert_eq!(names, ["bar", "chi", "fmt", "log", "yaml"]);
         for (signature, expected) in [
             (
-                "func F(l log.Level) y.Node",
-                "func F(l logrus.Level) yaml.Node",
+                "func F(l log.Level) yaml.Node",
+                "func F(l \"github.com/sirupsen/logrus\".Level) \"gopkg.in/yaml.v3\".Node",
             ),
             (
                 "func Log(catalog.X, a.log.Y, log int)",
                 "func Log(catalog.X, a.log.Y, log int)",
             ),
-            ("func F(log ...log.Level)", "func F(log ...logrus.Level)"),
+            (
+                "func F(l ...chi.R)",
+                "func F(l ...\"example.org/chi/v5\".R)",
+            ),
+            (
+                "const P = \"log.txt\" + `fmt.x`",
+                "const P = \"log.txt\" + `fmt.x`",
+            ),
         ] {
-            assert_eq!(with_package_names(signature, &names), expected);
+            assert_eq!(with_package_paths(signature, &packages), expected);
         }
+        let swapped = ["a x/b", "b x/a"].map(str::to_owned);
+        let swapped = self::packages(&swapped);
+        assert_eq!(
+            with_package_paths("a.T, b.T", &swapped),
+            "\"x/b\".T, \"x/a\".T"
+        );
     }
 }

@@ -7,6 +7,7 @@
 //! Start with [`compare()`], then [`Changes`] and [`say()`].
 
 mod again;
+mod alike;
 mod beside;
 mod change;
 mod compare;
@@ -40,9 +41,7 @@ pub use change::{Change, Changes, Code, Content, File, How, Refers, Version};
 pub use compare::compare;
 pub use declaration::Declaration;
 pub use delta::{Piece, delta};
-pub use exposed::{
-    Exposed, ModuleAround, Origin, exposed, implemented, narrow_implementations, origin,
-};
+pub use exposed::{Exposed, ModuleAround, Origins, exposed, implemented, narrow_implementations};
 pub use go::{is_internal_package, is_variant};
 pub use header::{installed, is_internal_header, narrow_to_linked, narrow_to_package};
 pub use package::{PackageAround, is_private_name, reachable};

@@ -11,11 +11,17 @@
   var shardCount = 1;
   var isAsked = false;
   var isEntered = false;
+  var isBroken = false;
   box.hidden = false;
 
   function load(number) {
     var script = document.createElement("script");
     script.src = root + "search/" + number + ".js";
+    script.onerror = function () {
+      isBroken = true;
+      shards[number] = { lines: [], lower: [] };
+      arrived();
+    };
     document.head.appendChild(script);
   }
 
@@ -26,11 +32,18 @@
     for (var next = 1; number === 0 && next < of; next += 1) {
       load(next);
     }
-    find();
-    if (isEntered && isComplete()) {
-      open();
-    }
+    arrived();
   };
+
+  // Who has left the box meanwhile is shown nothing, and led nowhere.
+  function arrived() {
+    if (box.contains(document.activeElement)) {
+      find();
+      if (isEntered && isComplete()) {
+        open();
+      }
+    }
+  }
 
   function isComplete() {
     return shards.filter(Boolean).length === shardCount;
@@ -104,7 +117,9 @@
     var more = found.total - found.lines.length;
     var counted = found.total + (found.total === 1 ? " page" : " pages")
       + (more > 0 ? ", the first " + found.lines.length + " shown" : "");
-    if (!isComplete()) {
+    if (isBroken) {
+      count.textContent = counted + "; a part of the index cannot be loaded";
+    } else if (!isComplete()) {
       count.textContent = (found.total === 0 ? "" : counted + "; ") + "the index is still loading";
     } else {
       count.textContent = found.total === 0 ? "nothing found" : counted;
@@ -133,9 +148,10 @@
       step(event.key === "ArrowDown" ? 1 : -1);
     } else if (event.key === "Escape") {
       input.value = "";
+      isEntered = false;
       find();
       input.focus();
-    } else if (event.key === "Enter" && document.activeElement === input && !event.ctrlKey && !event.metaKey) {
+    } else if (event.key === "Enter" && document.activeElement === input && !event.isComposing && !event.ctrlKey && !event.metaKey) {
       open();
     } else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey) {
       // Who types on in the list means the box.
@@ -150,6 +166,7 @@
   });
   box.addEventListener("focusout", function (event) {
     if (!box.contains(event.relatedTarget)) {
+      isEntered = false;
       list.textContent = "";
       count.textContent = "";
     }

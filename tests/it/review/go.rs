@@ -150,7 +150,7 @@ fn what_leaves_internal_comes_for_others() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     repo.fill(
-        r#"
+        r"
         commit first
         + internal/slug/slug.go
           | package slug
@@ -184,7 +184,7 @@ fn what_leaves_internal_comes_for_others() {
         + cmd/shop/main.go
           | package main
           | func Run(args []string, out io.Writer) int { return 0 }
-    "#,
+    ",
     );
     insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
     3 public declarations added, 1 moved, 1 private · 2 of 2 files are code
@@ -231,7 +231,7 @@ fn each_name_of_a_list_is_a_declaration() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     repo.fill(
-        r#"
+        r"
         commit first
         + config.go
           | package shop
@@ -257,7 +257,7 @@ fn each_name_of_a_list_is_a_declaration() {
           | var Low, High = 1, 10
         + config.h
           | struct config { int width, *height; };
-    "#,
+    ",
     );
     insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
     1 public declaration added, 2 signatures changed · 2 of 2 files are code
@@ -272,7 +272,7 @@ fn a_function_moves_within_its_package_beside_others_of_its_name() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     repo.fill(
-        r#"
+        r"
         commit first
         + field.go
           | package shop
@@ -292,7 +292,7 @@ fn a_function_moves_within_its_package_beside_others_of_its_name() {
         + core/field.go
           | package core
           | func Keep() Field { return Field{} }
-    "#,
+    ",
     );
     insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
     1 public declaration removed, 1 body changed, 1 moved · 3 of 3 files are code
@@ -328,5 +328,51 @@ fn a_test_that_becomes_a_file_of_the_program_is_no_move() {
     Same public declarations, 2 moved · 1 of 2 files are code
     moved: Shared, Other   lazy_test.go → lazy.go
     tests: 1 removed in lazy_test.go
+    ");
+}
+
+#[test]
+fn a_package_that_becomes_a_program_is_gone_for_others() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        "
+        commit first
+        + tool.go
+          | package tool
+          | func Run(a int) int { return a }
+        commit second
+        + tool.go
+          | package main
+          | func Run(a int) int { return a }
+    ",
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    1 public declaration removed · 1 of 1 file is code
+    − Run   tool.go
+    ");
+}
+
+#[test]
+fn another_package_under_another_name_is_another_type() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        r#"
+        commit first
+        + scale.go
+          | package shop
+          | import v1 "example.org/api/autoscaling/v1"
+          | func Scale(s *v1.Scale) {}
+        commit second
+        + scale.go
+          | package shop
+          | import v2 "example.org/api/autoscaling/v2"
+          | func Scale(s *v2.Scale) {}
+    "#,
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    1 signature changed, nothing added or removed · 1 of 1 file is code
+    Scale(s *v1→v2.Scale)   scale.go:3
     ");
 }

@@ -1,6 +1,14 @@
 //! What a review says of modules of Rust.
 
-use crate::support::Sandbox;
+use std::fs;
+
+use crate::support::{Repo, Sandbox};
+
+fn write(repo: &Repo<'_>, path: &str, text: &str) {
+    let path = repo.path(path);
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    fs::write(path, text).expect("a file");
+}
 
 #[test]
 fn what_a_crate_implements_for_itself_is_private_wherever_it_stands() {
@@ -86,4 +94,59 @@ fn a_type_that_its_crate_passes_on_moves_whatever_it_becomes() {
     − MergeBy::{left, right}   src/adaptors.rs
     + adapt   src/adaptors.rs:1
     ");
+}
+
+/// Each module of a facade imports all of it: a name that stands nowhere is looked for once in each.
+#[test]
+fn modules_that_import_each_other_are_followed_once() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    let children: Vec<usize> = (0..30).collect();
+    let lines: Vec<String> = children
+        .iter()
+        .map(|at| format!("mod c{at};\npub use c{at}::*;\n"))
+        .collect();
+    let facade = lines.concat();
+    let child = |at: &usize, more: &str| {
+        write(
+            &repo,
+            &format!("src/m/c{at}.rs"),
+            &format!("use super::*;\npub struct S{at};\n{more}"),
+        );
+    };
+    write(&repo, "src/lib.rs", "mod m;\npub use m::*;\nmod inner;\n");
+    write(&repo, "src/inner.rs", "pub struct Error;\n");
+    write(&repo, "src/m/mod.rs", &facade);
+    for at in &children {
+        child(at, "");
+    }
+    repo.git(&["add", "-A"]).ok();
+    repo.git(&["commit", "-qm", "first"]).ok();
+    // An import by name is that one, whatever a glob gives.
+    child(
+        &0,
+        "use crate::inner::*;\nuse ext::Error;\nimpl Clone for Vec<S0> {}\nimpl From<S0> for String {}\nimpl From<S0> for Error {}\nimpl S7 {\n    pub fn open() {}\n}\n",
+    );
+    repo.git(&["commit", "-qam", "second"]).ok();
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    4 public declarations added · 1 of 1 file is code
+    + impl Clone for Vec<S0>, impl From<S0> for String, impl From<S0> for Error, S7::open   src/m/c0.rs
+    ");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_path_that_is_not_utf8_is_compared_as_others_are() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    write(&repo, "src/lib.rs", "pub mod a;\n");
+    write(&repo, "src/a\u{fffd}.rs", "pub struct A;\n");
+    repo.git(&["add", "-A"]).ok();
+    repo.git(&["commit", "-qm", "first"]).ok();
+    let name = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"src/a\xff.rs");
+    fs::write(repo.path("").join(name), "impl Foo for Bar {}\n").expect("a file");
+    repo.git(&["add", "-A"]).ok();
+    repo.git(&["commit", "-qm", "second"]).ok();
+    let text = repo.merkle(&["review", "HEAD^!"]).ok();
+    assert!(text.contains("+ impl Foo for Bar"), "{text}");
 }
