@@ -196,7 +196,7 @@ fn rectangle(rect: &Rect, class: &str, freshness: Option<Freshness>, shades: &st
     format!("<rect class=\"tile {class}{shades}\" {place}/>{over}")
 }
 
-/// As much of a text as has room, which is at least one letter.
+/// As much of a text as has room. A caller leaves room for a letter and the dots.
 fn shortened(text: &str, room: f64) -> String {
     let width = |c: char| if c.is_uppercase() { CAPITAL } else { LETTER };
     if text.chars().map(width).sum::<f64>() <= room {
