@@ -162,7 +162,7 @@ impl<'r> Headers<'r> {
         let mut found = Folder::default();
         visit_folder(self.repo, self.tree, folder, |name, side| {
             if side.0 == EntryMode::Directory {
-                if name == b"include" {
+                if name == b"include" || name == b"includes" {
                     found.include = Some((folder.join(name), side.1));
                 }
             } else if BUILD_FILES.iter().any(|file| file.as_bytes() == name) {

@@ -187,14 +187,15 @@ fn pair_up<'d, P: Copy>(
     pairs
 }
 
-/// Its name; whether that is one of a field: in some languages a method of that name is no overload of it; and whether it is
-/// only passed on: what it names may have moved, see [`Sides::passed_on`].
-fn key(one: &Declaration) -> (&str, bool, bool) {
-    (
-        &one.name,
-        one.kind == Kind::Field && one.name.contains("::"),
-        one.kind == Kind::Export,
-    )
+/// Its name, and its kind where that keeps it apart from others of that name: in some languages a method is no overload of a
+/// field, nor a function one of a module; and what a name that is only passed on stands for may have moved, see
+/// [`Sides::passed_on`].
+fn key(one: &Declaration) -> (&str, Option<Kind>) {
+    let is_apart = match one.kind {
+        Kind::Field => one.name.contains("::"),
+        kind => matches!(kind, Kind::Export | Kind::Module),
+    };
+    (&one.name, is_apart.then_some(one.kind))
 }
 
 /// Whether it is a member of what moved. A method of Go may move without its type.
@@ -280,18 +281,26 @@ impl Sides<'_> {
 
     /// What files lost and gained, by name; what they pass on is left out.
     fn by_name(&self, gone: &[Place], come: &[Place]) -> Vec<(Vec<Place>, Vec<Place>)> {
-        let mut by_name: BTreeMap<&str, (Vec<Place>, Vec<Place>)> = BTreeMap::new();
+        let mut by_name: BTreeMap<(&str, bool), (Vec<Place>, Vec<Place>)> = BTreeMap::new();
         let is_export = |one: &Declaration| one.kind == Kind::Export;
         for place in gone {
             let one = self.before(*place).1;
             if !is_export(one) {
-                by_name.entry(&one.name).or_default().0.push(*place);
+                by_name
+                    .entry((&one.name, one.kind == Kind::Module))
+                    .or_default()
+                    .0
+                    .push(*place);
             }
         }
         for place in come {
             let one = self.after(*place).1;
             if !is_export(one) {
-                by_name.entry(&one.name).or_default().1.push(*place);
+                by_name
+                    .entry((&one.name, one.kind == Kind::Module))
+                    .or_default()
+                    .1
+                    .push(*place);
             }
         }
         let groups = by_name.into_values();
@@ -356,7 +365,13 @@ impl Sides<'_> {
             matches!(one.kind, Kind::Struct | Kind::Enum | Kind::Type) && one.owner.is_none()
         };
         let ((code, one), (_, other)) = (self.before(from), self.after(to));
+        let crates = [
+            self.files[from.0 as usize].old_path(),
+            self.files[to.0 as usize].path(),
+        ];
+        let crates = crates.map(|path| crate_of(&path.to_text()).to_owned());
         code.language == Some(Language::Rust)
+            && crates[0] == crates[1]
             && one.is_public()
             && other.is_public()
             && (is_type(one) && is_type(other)
@@ -561,6 +576,11 @@ impl Sides<'_> {
         }
         list
     }
+}
+
+/// The folder of the crate in which a file of Rust stands, as far as its path says.
+fn crate_of(path: &str) -> &str {
+    path.rsplit_once("src/").map_or("", |(folder, _)| folder)
 }
 
 /// Whether headers for others declare a function of C on the other side.

@@ -133,7 +133,11 @@ fn go(signature: &str, name: &str) -> String {
         return go_type(&signature);
     };
     let lead = match lead.trim().strip_prefix("func") {
-        Some(receiver) => format!("func {}", go_list(receiver.trim())),
+        // Names of type parameters stand with the type itself.
+        Some(receiver) => {
+            let receiver = go_list(receiver.trim());
+            format!("func {}", receiver.split('[').next().unwrap_or_default())
+        }
         None => lead.trim().to_owned(),
     };
     format!(
@@ -399,6 +403,7 @@ mod tests {
         go func f(a, b int) != func f(a int)
         go func (d *T) f(x chan int) == func (t *T) f(y chan int)
         go func (d *T) f() != func (d T) f()
+        go func (d *T[A, B]) f() == func (d *T[A, B, C]) f()
         go func f(map[string]int, func(a int) error) == func f(map[string]int, func(a int) error)
         go func f[T any](x T) error != func f[K any](x K) error
         go func f() (err error) == func f() error

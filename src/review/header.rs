@@ -2,7 +2,7 @@
 //!
 //! | headers | are for others |
 //! |---|---|
-//! | in a folder `include` | all but those that are called internal |
+//! | in a folder `include` or `includes` | all but those that are called internal |
 //! | elsewhere, where a build file installs headers | those that it installs |
 //! | elsewhere, where none is installed | as it is written, but those that are called internal |
 //!
@@ -15,7 +15,7 @@ use super::declaration::Declaration;
 use crate::symbol::{Kind, Visibility};
 
 /// Parts of the names of headers that are for the library alone.
-const INTERNAL: [&str; 4] = ["private", "internal", "_impl", "-impl"];
+const INTERNAL: [&str; 5] = ["private", "internal", "_impl", "-impl", "_priv."];
 /// Words of build files before what is installed.
 const INSTALLS: [&str; 3] = ["install", "include_headers", "public_header"];
 

@@ -96,6 +96,34 @@ fn a_type_that_its_crate_passes_on_moves_whatever_it_becomes() {
     ");
 }
 
+#[test]
+fn a_function_moves_into_a_module_of_its_name() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        "
+        commit first
+        + src/lib.rs
+          | pub fn fill(text: &str, width: usize) -> String {
+          |     text.chars().take(width).collect()
+          | }
+        commit second
+        + src/lib.rs
+          | mod fill;
+          | pub use fill::fill;
+        + src/fill.rs
+          | pub fn fill(text: &str, width: usize) -> String {
+          |     text.chars().take(width).collect()
+          | }
+    ",
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    Same public declarations, 1 moved, 1 private · 2 of 2 files are code
+    moved: fill   src/lib.rs → src/fill.rs
+    + module fill   src/lib.rs:1
+    ");
+}
+
 /// Each module of a facade imports all of it: a name that stands nowhere is looked for once in each.
 #[test]
 fn modules_that_import_each_other_are_followed_once() {
