@@ -89,6 +89,8 @@ fn readable(file: &File) -> (Option<&Code>, Option<&Code>) {
 
 /// A declaration: the number of its file, and its own.
 type Place = (u32, u32);
+/// What files lost and gained.
+type GoneAndCome = (Vec<Place>, Vec<Place>);
 
 /// Of a declaration that others see on one side alone, by where its file stands or by its package: whether that is the old side.
 /// What the author has written at it is the same on both.
@@ -280,8 +282,8 @@ impl Sides<'_> {
     }
 
     /// What files lost and gained, by name; what they pass on is left out.
-    fn by_name(&self, gone: &[Place], come: &[Place]) -> Vec<(Vec<Place>, Vec<Place>)> {
-        let mut by_name: BTreeMap<(&str, bool), (Vec<Place>, Vec<Place>)> = BTreeMap::new();
+    fn by_name(&self, gone: &[Place], come: &[Place]) -> Vec<GoneAndCome> {
+        let mut by_name: BTreeMap<(&str, bool), GoneAndCome> = BTreeMap::new();
         let is_export = |one: &Declaration| one.kind == Kind::Export;
         for place in gone {
             let one = self.before(*place).1;
@@ -310,11 +312,11 @@ impl Sides<'_> {
     }
 
     /// Of Go what goes and comes in one package, apart from what has the same name in others.
-    fn by_package(&self, from: Vec<Place>, to: Vec<Place>) -> Vec<(Vec<Place>, Vec<Place>)> {
+    fn by_package(&self, from: Vec<Place>, to: Vec<Place>) -> Vec<GoneAndCome> {
         if from.len() <= 1 && to.len() <= 1 {
             return vec![(from, to)];
         }
-        let mut packages: BTreeMap<Option<GoPackage>, (Vec<Place>, Vec<Place>)> = BTreeMap::new();
+        let mut packages: BTreeMap<Option<GoPackage>, GoneAndCome> = BTreeMap::new();
         for place in from {
             let package = self.files[place.0 as usize]
                 .old
