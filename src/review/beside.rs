@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::change::{Code, Content, File, Version};
 use super::declaration::{Declaration, retain};
-use super::go::{is_variant, package};
+use super::go::{is_variant, package, plain_form};
 use crate::base::TreePath;
 use crate::symbol::Language;
 
@@ -51,7 +51,7 @@ fn keys(code: &Code) -> impl Iterator<Item = Key> {
 }
 
 fn key(package: Option<&str>, one: &Declaration) -> Key {
-    let form = package.map(|package| format!("{package} {}", one.form()));
+    let form = package.map(|package| format!("{package} {}", plain_form(one)));
     (one.name.clone(), form.unwrap_or_default())
 }
 
@@ -145,6 +145,14 @@ mod tests {
         assert_eq!(in_file("a.go", ["", &plain]), all);
         let other = variant.replace("package a", "package b");
         assert_eq!(in_file("a.go", ["", &other]), all);
+        let imports = |path: &str, text: &str| {
+            let (first, rest) = text.split_once("package a\n").expect("a package");
+            format!("{first}package a\nimport \"{path}\"\n{rest}")
+        };
+        let beside = imports("log/slog", "package a\nfunc L(l slog.Level) {}\n");
+        let variant = "//go:build !go1.21\n\npackage a\nfunc L(l slog.Level) {}\n";
+        let variant = imports("example.org/exp/slog", variant);
+        assert!(news("a.go", Language::Go, &beside, ["", &variant]).is_empty());
         let late = "package a\n\n//go:build linux\nfunc F(a int) {}\n";
         assert_eq!(in_file("a.go", ["", late]), ["Added F"]);
     }

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::alike::{is_alike, is_callable, is_moved_implementation, seen};
 use super::change::{Change, Changes, Code, Content, File, How, Refers, Section, Version};
 use super::declaration::Declaration;
-use super::go::{GoPackage, go_package};
+use super::go::{GoPackage, go_package, plain_form};
 use super::import;
 use super::lines::{differing, own_lines};
 use super::literal;
@@ -398,7 +398,7 @@ impl Sides<'_> {
         // A package may have many of the name `init`.
         let name = |package: &'_ Option<GoPackage>, one: &Declaration| {
             let package = package.clone().filter(|_| one.own != "init")?;
-            Some((package, one.name.clone(), one.form().to_owned()))
+            Some((package, one.name.clone(), plain_form(one)))
         };
         let old = |place: &Place| name(&before[place.0 as usize], self.before(*place).1);
         let new = |place: &Place| name(&after[place.0 as usize], self.after(*place).1);

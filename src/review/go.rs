@@ -1,6 +1,7 @@
 //! Packages of Go: of which one a file is, for which platforms, and who can import it.
 
 use super::change::{Code, Version};
+use super::declaration::Declaration;
 use super::signature::is_word;
 use crate::base::TreePath;
 use crate::symbol::Language;
@@ -43,6 +44,20 @@ pub(super) fn package(code: &Code) -> Option<&str> {
 pub fn is_internal_package(path: &TreePath, code: &Code) -> bool {
     let mut folders = path.as_bytes().split(|byte| *byte == b'/');
     package(code) == Some("main") || folders.any(|folder| folder == b"internal")
+}
+
+/// The form of a signature in which packages have the last parts of their paths as names: files for several platforms may import
+/// one package from several places.
+pub(super) fn plain_form(one: &Declaration) -> String {
+    let mut out = String::new();
+    for (at, part) in one.form().split('"').enumerate() {
+        let is_path = at % 2 == 1;
+        out.push_str(match part.rsplit('/').next().filter(|_| is_path) {
+            Some(name) => name,
+            None => part,
+        });
+    }
+    out
 }
 
 /// Systems and processors that the name of a file of Go may end with, see `go help buildconstraint`.
