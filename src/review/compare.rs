@@ -367,17 +367,29 @@ impl Sides<'_> {
             matches!(one.kind, Kind::Struct | Kind::Enum | Kind::Type) && one.owner.is_none()
         };
         let ((code, one), (_, other)) = (self.before(from), self.after(to));
-        let crates = [
-            self.files[from.0 as usize].old_path(),
-            self.files[to.0 as usize].path(),
-        ];
-        let crates = crates.map(|path| crate_of(&path.to_text()).to_owned());
         code.language == Some(Language::Rust)
-            && crates[0] == crates[1]
+            && self.are_of_one_crate(from, to)
             && one.is_public()
             && other.is_public()
             && (is_type(one) && is_type(other)
                 || one.kind == Kind::Interface && other.kind == Kind::Interface)
+    }
+
+    /// Whether both are a method of one type of Rust, whose implementations may stand in any file of its crate.
+    fn are_methods_of_rust(&self, from: Place, to: Place) -> bool {
+        let ((code, one), (_, other)) = (self.before(from), self.after(to));
+        code.language == Some(Language::Rust)
+            && self.are_of_one_crate(from, to)
+            && one.name.contains("::")
+            && is_callable(one.kind)
+            && is_callable(other.kind)
+            && one.is_public() == other.is_public()
+    }
+
+    fn are_of_one_crate(&self, from: Place, to: Place) -> bool {
+        let old = self.files[from.0 as usize].old_path().to_text();
+        let new = self.files[to.0 as usize].path().to_text();
+        crate_of(&old) == crate_of(&new)
     }
 
     /// Takes out what a file of a package of Go declares for some platforms, where another file of the package has it on both
@@ -429,6 +441,7 @@ impl Sides<'_> {
                         && is_alike(before, after)
                     || self.are_linked(*from, *to)
                     || self.are_types_of_rust(*from, *to)
+                    || !stands_in(&moved, *from, before) && self.are_methods_of_rust(*from, *to)
                     || !stands_in(&moved, *from, before) && self.are_of_one_package(from.0, to.0))
             {
                 moved.insert(*from, *to);

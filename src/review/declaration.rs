@@ -158,6 +158,11 @@ impl Listing<'_> {
             } else {
                 lifetimes.extend_from_slice(around.lifetimes);
             }
+            // `impl crate::Builder` adds to what `impl Builder` does.
+            if symbol.kind == Kind::Extension && self.language == Some(Language::Rust) {
+                let last = called.rfind("::").map_or(0, |at| at + 2);
+                called.drain(..last);
+            }
             let qualified = match target(symbol).filter(|_| around.name.is_empty()) {
                 Some(target) => [&target, self.separator, &called].concat(),
                 None => name(&called),

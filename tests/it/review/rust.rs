@@ -124,6 +124,45 @@ fn a_function_moves_into_a_module_of_its_name() {
     ");
 }
 
+#[test]
+fn a_method_moves_without_its_type() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        "
+        commit first
+        + src/lib.rs
+          | mod builder;
+          | pub struct Uuid(u8);
+          | impl Uuid {
+          |     pub fn nil() -> Self { Uuid(0) }
+          |     pub fn max() -> Self { Uuid(9) }
+          |     pub fn get(&self) -> u8 { self.0 }
+          | }
+        + src/builder.rs = fn unused() {}
+        commit second
+        + src/lib.rs
+          | mod builder;
+          | pub struct Uuid(u8);
+          | impl Uuid {
+          |     pub fn get(&self) -> u8 { self.0 }
+          | }
+        + src/builder.rs
+          | fn unused() {}
+          | impl crate::Uuid {
+          |     pub fn nil() -> Self { crate::Uuid(0) }
+          |     pub const fn max() -> Self { crate::Uuid(9) }
+          | }
+    ",
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    1 signature changed, 1 body, 2 moved, nothing added or removed · 2 of 2 files are code
+    pub +const fn Uuid::max   src/builder.rs:4
+    Uuid::nil   src/builder.rs:3   body
+    moved: Uuid::{nil, max}   src/lib.rs → src/builder.rs
+    ");
+}
+
 /// Each module of a facade imports all of it: a name that stands nowhere is looked for once in each.
 #[test]
 fn modules_that_import_each_other_are_followed_once() {
