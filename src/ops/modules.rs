@@ -27,7 +27,7 @@ pub(super) struct Modules {
     origins: HashMap<TreePath, Option<Rc<Origins>>>,
 }
 
-/// A declaration, or a name that is passed on.
+/// A declaration, found by its name.
 struct Found {
     file: TreePath,
     name: String,
@@ -101,7 +101,7 @@ impl Modules {
         Ok(hidden)
     }
 
-    /// Where a name that a file uses is declared or passed on: imports are followed, and a file is looked into once for a name.
+    /// Where a name that a file uses is declared: imports, and what is passed on, are followed; a file is looked into once for a name.
     fn find<E>(
         &mut self,
         path: &TreePath,

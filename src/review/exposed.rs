@@ -212,9 +212,9 @@ fn is_named_by_path(signature: &str, name: &str) -> bool {
 /// Where the names of types and traits stand that a file of Rust declares, passes on or imports.
 #[derive(Debug, Default)]
 pub struct Origins {
-    /// Those that stand in the file itself, or that it passes on: whether others can name them if they can name what is in the file.
+    /// Those that stand in the file itself: whether others can name them if they can name what is in the file.
     pub here: BTreeMap<String, bool>,
-    /// Those that it imports, each with its path there.
+    /// Those that it imports or passes on, each with its path there.
     pub imported: BTreeMap<String, String>,
     /// The modules from which it imports everything, each with `::` behind it: there a name stands that it imports in no other way.
     pub globs: Vec<String>,
@@ -226,10 +226,7 @@ impl Origins {
     pub fn of(code: &Code) -> Self {
         let exports = code.declarations.iter();
         let exports = exports.filter(|one| one.kind == Kind::Export);
-        let mut here = named(&code.declarations, &[&TRAITS[..], &TYPES].concat());
-        for one in exports.clone().filter(|one| one.is_public()) {
-            here.entry(one.own.clone()).or_insert(true);
-        }
+        let here = named(&code.declarations, &[&TRAITS[..], &TYPES].concat());
         let exports = exports.filter_map(|one| one.signature.split_once("use "));
         let imports = code.imports.iter().map(String::as_str);
         let uses = imports.chain(exports.map(|(_, path)| path));
@@ -344,7 +341,7 @@ mod tests {
             .iter()
             .map(|(name, is)| format!("{name} {is}"))
             .collect();
-        assert_eq!(here, ["F true", "H true", "I false"]);
+        assert_eq!(here, ["H true", "I false"]);
         let imported = origins.imported.iter();
         let imported: Vec<String> = imported
             .map(|(name, path)| format!("{name} {path}"))

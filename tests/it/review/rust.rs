@@ -19,9 +19,12 @@ fn what_a_crate_implements_for_itself_is_private_wherever_it_stands() {
         commit first
         + src/lib.rs
           | mod inner;
+          | mod prelude;
           | mod size;
           | pub mod shop;
           | pub use inner::Known;
+          | pub struct Open;
+        + src/prelude.rs = pub use crate::Open;
         + src/inner.rs
           | pub struct Known;
           | pub struct Own;
@@ -34,6 +37,7 @@ fn what_a_crate_implements_for_itself_is_private_wherever_it_stands() {
         commit second
         + src/shop/mod.rs
           | use crate::inner::{Known, Own, Size, Weigh};
+          | use crate::prelude::*;
           | use std::fmt;
           | pub struct Shop;
           | impl Weigh for Shop {
@@ -45,14 +49,15 @@ fn what_a_crate_implements_for_itself_is_private_wherever_it_stands() {
           | impl Own {
           |     pub fn open(&self) -> bool { true }
           | }
+          | impl fmt::Debug for Open {}
           | impl Known {
           |     pub fn open(&self) -> bool { true }
           | }
     ",
     );
     insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
-    2 public declarations added, 4 private · 1 of 1 file is code
-    + impl fmt::Debug for Known, Known::open   src/shop/mod.rs
+    3 public declarations added, 4 private · 1 of 1 file is code
+    + impl fmt::Debug for Known, impl fmt::Debug for Open, Known::open   src/shop/mod.rs
     + impl Weigh for Shop, impl fmt::Debug for Own, impl fmt::Debug for Size, Own::open   src/shop/mod.rs
     ");
 }
