@@ -45,16 +45,15 @@ fn is_same_but_tags(one: &str, other: &str) -> bool {
         other.iter().copied().peekable(),
     );
     loop {
-        if ones.peek() == others.peek() {
-            if ones.next().is_none() {
-                return true;
+        match (ones.peek(), others.peek()) {
+            (None, None) => return true,
+            (Some(one), Some(other)) if one == other => {
+                ones.next();
+                others.next();
             }
-            others.next();
-        } else if others.peek().is_some_and(|word| !is_tag(word)) && ones.next_if(is_tag).is_some()
-            || ones.peek().is_some_and(|word| !is_tag(word)) && others.next_if(is_tag).is_some()
-        {
-        } else {
-            return false;
+            (Some(one), Some(other)) if is_tag(one) && !is_tag(other) => drop(ones.next()),
+            (Some(one), Some(other)) if is_tag(other) && !is_tag(one) => drop(others.next()),
+            _ => return false,
         }
     }
 }

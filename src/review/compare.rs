@@ -283,26 +283,21 @@ impl Sides<'_> {
 
     /// What files lost and gained, by name; what they pass on is left out.
     fn by_name(&self, gone: &[Place], come: &[Place]) -> Vec<GoneAndCome> {
+        fn name(one: &Declaration) -> (&str, bool) {
+            (&one.name, one.kind == Kind::Module)
+        }
         let mut by_name: BTreeMap<(&str, bool), GoneAndCome> = BTreeMap::new();
         let is_export = |one: &Declaration| one.kind == Kind::Export;
         for place in gone {
             let one = self.before(*place).1;
             if !is_export(one) {
-                by_name
-                    .entry((&one.name, one.kind == Kind::Module))
-                    .or_default()
-                    .0
-                    .push(*place);
+                by_name.entry(name(one)).or_default().0.push(*place);
             }
         }
         for place in come {
             let one = self.after(*place).1;
             if !is_export(one) {
-                by_name
-                    .entry((&one.name, one.kind == Kind::Module))
-                    .or_default()
-                    .1
-                    .push(*place);
+                by_name.entry(name(one)).or_default().1.push(*place);
             }
         }
         let groups = by_name.into_values();
@@ -318,17 +313,11 @@ impl Sides<'_> {
         }
         let mut packages: BTreeMap<Option<GoPackage>, GoneAndCome> = BTreeMap::new();
         for place in from {
-            let package = self.files[place.0 as usize]
-                .old
-                .as_ref()
-                .and_then(go_package);
+            let package = package_of(self.files[place.0 as usize].old.as_ref());
             packages.entry(package).or_default().0.push(place);
         }
         for place in to {
-            let package = self.files[place.0 as usize]
-                .new
-                .as_ref()
-                .and_then(go_package);
+            let package = package_of(self.files[place.0 as usize].new.as_ref());
             packages.entry(package).or_default().1.push(place);
         }
         let mut rest = packages.remove(&None).unwrap_or_default();
@@ -347,8 +336,8 @@ impl Sides<'_> {
 
     /// Whether two files are of one package of Go, where a name means the same in each.
     fn are_of_one_package(&self, from: u32, to: u32) -> bool {
-        let old = self.files[from as usize].old.as_ref().and_then(go_package);
-        let new = self.files[to as usize].new.as_ref().and_then(go_package);
+        let old = package_of(self.files[from as usize].old.as_ref());
+        let new = package_of(self.files[to as usize].new.as_ref());
         old.is_some() && old == new
     }
 
@@ -401,9 +390,9 @@ impl Sides<'_> {
         come: &mut Vec<Place>,
     ) {
         let packages = |side: fn(&File) -> &Option<Version>| -> Vec<Option<GoPackage>> {
-            let sides = self.files.iter().map(side);
-            sides
-                .map(|version| version.as_ref().and_then(go_package))
+            self.files
+                .iter()
+                .map(|file| package_of(side(file).as_ref()))
                 .collect()
         };
         let (before, after) = (packages(|file| &file.old), packages(|file| &file.new));
@@ -591,6 +580,11 @@ impl Sides<'_> {
         }
         list
     }
+}
+
+/// The package of a side, where that is Go.
+fn package_of(side: Option<&Version>) -> Option<GoPackage> {
+    side.and_then(go_package)
 }
 
 /// The folder of the crate in which a file of Rust stands, as far as its path says.

@@ -141,13 +141,6 @@ impl Listing<'_> {
             if self.add_several(symbol, around) || !is_declaration(symbol) {
                 continue;
             }
-            let name = |own: &str| {
-                if around.name.is_empty() {
-                    own.to_owned()
-                } else {
-                    [around.name, self.separator, own].concat()
-                }
-            };
             let own = own_visibility(self.language, symbol);
             let is_implementation = symbol.kind == Kind::Implementation;
             let (mut called, mut lifetimes) = (own_name(symbol).to_owned(), Vec::new());
@@ -165,7 +158,7 @@ impl Listing<'_> {
             }
             let qualified = match target(symbol).filter(|_| around.name.is_empty()) {
                 Some(target) => [&target, self.separator, &called].concat(),
-                None => name(&called),
+                None => self.qualified(around, &called),
             };
             let within = Around {
                 name: &qualified,
@@ -188,7 +181,7 @@ impl Listing<'_> {
                         let one = self.declaration(
                             symbol,
                             Around {
-                                name: &name(&own),
+                                name: &self.qualified(around, &own),
                                 ..within
                             },
                         );
@@ -209,6 +202,15 @@ impl Listing<'_> {
         }
     }
 
+    /// A name behind the names around it.
+    fn qualified(&self, around: Around<'_>, own: &str) -> String {
+        if around.name.is_empty() {
+            own.to_owned()
+        } else {
+            [around.name, self.separator, own].concat()
+        }
+    }
+
     /// Adds one for each name that a symbol gives in a list; `false` where it gives one, which is not added.
     fn add_several(&mut self, symbol: &Symbol, around: Around<'_>) -> bool {
         let names = several::names(self.language, symbol.kind, &symbol.name, &symbol.signature);
@@ -217,11 +219,7 @@ impl Listing<'_> {
         };
         let is_go = self.language == Some(Language::Go);
         for (at, (own, signature)) in names.into_iter().enumerate() {
-            let qualified = if around.name.is_empty() {
-                own.clone()
-            } else {
-                [around.name, self.separator, &own].concat()
-            };
+            let qualified = self.qualified(around, &own);
             // In Go each name says whether others see it.
             let own_visibility = match (is_go, own.starts_with(char::is_uppercase)) {
                 (false, _) => own_visibility(self.language, symbol),
