@@ -175,6 +175,8 @@ pub enum How {
     Removed,
     /// What others see of it is another.
     Signature,
+    /// Its value is another, which is a part of no type and no signature.
+    Value,
     /// Its body is another.
     Body,
     /// It is new.

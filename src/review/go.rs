@@ -2,7 +2,7 @@
 
 use super::change::{Code, Version};
 use super::declaration::Declaration;
-use super::signature::is_word;
+use super::signature::{is_word, value_at};
 use crate::base::TreePath;
 use crate::symbol::Language;
 
@@ -56,6 +56,53 @@ pub(super) fn plain_form(one: &Declaration) -> String {
             Some(name) => name,
             None => part,
         });
+    }
+    out
+}
+
+/// The signature of a variable with as much of its value as tells the type, where no type is written: `var X = f()` of
+/// `var X = f(1)`.
+pub(super) fn typed(signature: &str) -> String {
+    let Some(at) = value_at(signature) else {
+        return signature.to_owned();
+    };
+    let (lead, value) = (signature[..at].trim_end(), signature[at + 1..].trim_start());
+    if lead.split_whitespace().count() > 2 {
+        return lead.to_owned();
+    }
+    // What these are given is a type.
+    let is_whole = ["func(", "make(", "new("]
+        .iter()
+        .any(|start| value.starts_with(start));
+    let (mut out, mut depth, mut quote) = (format!("{lead} = "), 0_u32, None);
+    let (mut last, mut is_name) = (' ', false);
+    for c in value.chars() {
+        let before = std::mem::replace(&mut last, c);
+        match (quote, c) {
+            (Some(open), _) => {
+                if c == open && before != '\\' {
+                    quote = None;
+                }
+                continue;
+            }
+            (None, '"' | '`' | '\'') => {
+                quote = Some(c);
+                // Both are strings.
+                out.extend((depth == 0).then_some(if c == '\'' { c } else { '"' }));
+                continue;
+            }
+            (None, ')' | '}') if !is_whole || c == '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        // Any number is as good as another of its type.
+        is_name = is_word(c) && (is_name || !c.is_ascii_digit());
+        let is_digit = c.is_ascii_digit() && !is_name;
+        if depth == 0 && !(is_digit && before.is_ascii_digit()) {
+            out.push(if is_digit { '0' } else { c });
+        }
+        if c == '{' || c == '(' && !is_whole {
+            depth += 1;
+        }
     }
     out
 }
@@ -115,6 +162,33 @@ pub fn is_variant(path: &TreePath, code: &Code) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_tells_the_type_of_a_variable_stays() {
+        for (signature, expected) in [
+            ("var X T = f(1)", "var X T"),
+            ("var X = a.f(1, \"}\").g(b(2))", "var X = a.f().g()"),
+            ("var X = &T{a: \"x\", b: {1}}", "var X = &T{}"),
+            ("var X = []string{\"a\"}", "var X = []string{}"),
+            ("var X = \"a\\\"b\"", "var X = \""),
+            ("var X = `a`", "var X = \""),
+            ("var X = 25 * time.Second", "var X = 0 * time.Second"),
+            ("var X = 25.75", "var X = 0.0"),
+            ("var X = int64(7)", "var X = int64()"),
+            (
+                "var X = make(map[string]int)",
+                "var X = make(map[string]int)",
+            ),
+            (
+                "var X = func(a int) bool { return true }",
+                "var X = func(a int) bool {}",
+            ),
+            ("var X", "var X"),
+            ("var X []string", "var X []string"),
+        ] {
+            assert_eq!(typed(signature), expected, "{signature}");
+        }
+    }
 
     #[test]
     fn some_packages_are_imported_by_their_own_module_alone() {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::change::{Change, Changes, File, How, Section, Version};
 use super::declaration::Declaration;
+use super::go;
 use super::role::FileRole;
 use crate::base::TreePath;
 use crate::symbol::{Kind, Language};
@@ -15,6 +16,9 @@ impl Changes {
         let moved = moved_modules(&self.files);
         for change in &mut self.list {
             let file = &self.files[change.file as usize];
+            if is_value_alone(change, file) {
+                change.how = How::Value;
+            }
             change.section = section(change, file);
             if follows_move(change, file, &moved) {
                 change.section = Section::Moved;
@@ -174,10 +178,9 @@ fn section(change: &Change, file: &File) -> Section {
             Section::Private
         }
         // What uses a signature that only its package sees follows it: that is read among the bodies.
-        (_, How::Body, _) | (_, How::Signature, false) => Section::Body,
+        (_, How::Body | How::Value, _) | (_, How::Signature, false) => Section::Body,
         (_, How::Moved, _) => Section::Moved,
         (_, _, false) => Section::Private,
-        (_, How::Signature, _) if is_value_alone(change) => Section::Body,
         (_, How::Signature, _) if is_note_alone(change, file) => Section::Body,
         (_, How::Signature, _) if is_derive_alone(change) || is_opened(change) => Section::Added,
         (_, How::Added, _) if is_demanded(change, file) => Section::Public,
@@ -186,12 +189,21 @@ fn section(change: &Change, file: &File) -> Section {
     }
 }
 
-/// A value that is too long to be shown is a body: what others see of it has stayed.
-fn is_value_alone(change: &Change) -> bool {
-    matches!((&change.old, &change.new), (Some(old), Some(new)) if new.has_value()
-        && old.signature == new.signature
+/// A value that is too long to be shown is a body, and in Go that of a variable, which has the type that it had: what others see
+/// of it has stayed.
+fn is_value_alone(change: &Change, file: &File) -> bool {
+    let (Some(old), Some(new), How::Signature) = (&change.old, &change.new, change.how) else {
+        return false;
+    };
+    let is_go = file.path().name().ends_with(b".go");
+    let is_same = old.signature == new.signature
+        || is_go
+            && [old, new].iter().all(|one| one.kind == Kind::Variable)
+            && go::typed(&old.signature) == go::typed(&new.signature);
+    new.has_value()
+        && is_same
         && old.attributes == new.attributes
-        && old.visibility == new.visibility)
+        && old.visibility == new.visibility
 }
 
 /// The annotation of a variable of Python: nothing that runs is another.
@@ -374,6 +386,19 @@ mod tests {
             order(files, &[("last", &["b/b.go"])]),
             "Query New last next"
         );
+    }
+
+    #[test]
+    fn the_value_of_a_variable_of_go_is_a_body_while_its_type_stays() {
+        let go = |text: &str| version("a/a.go", Language::Go, text);
+        let old = "package a\n\nvar Err = errors.New(\"a\")\n\nvar Wait = 5\n\nconst Max = 1\n";
+        let new = "package a\n\nvar Err = errors.New(\"b\")\n\nvar Wait = 5.5\n\nconst Max = 2\n";
+        let files = vec![File {
+            old: go(old),
+            new: go(new),
+        }];
+        let many: &[&str] = &["b/b.go", "c/c.go", "d/d.go"];
+        assert_eq!(order(files, &[("Err", many)]), "Wait Max Err");
     }
 
     #[test]

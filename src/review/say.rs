@@ -256,7 +256,7 @@ fn groups<'c>(list: &[&'c Change]) -> Vec<Vec<&'c Change>> {
                 let one = change.declaration();
                 format!("{} {} {}", change.file, one.name, change.new.is_some())
             }
-            How::Signature => match alike(change) {
+            How::Signature | How::Value => match alike(change) {
                 Some(text) => text,
                 None => {
                     groups.push(vec![change]);
@@ -330,7 +330,7 @@ fn said(changes: &Changes, group: &[&Change], detail: Verbosity) -> StyledLine {
     let mut line = StyledLine::default();
     let most = names_max(detail);
     match first.how {
-        How::Signature => signatures(group, most, &mut line),
+        How::Signature | How::Value => signatures(group, most, &mut line),
         How::Removed => names("− ", most, Tone::Old, group, &mut line),
         How::Added => names("+ ", most, Tone::New, group, &mut line),
         How::Moved => names("moved: ", most, Tone::Plain, group, &mut line),

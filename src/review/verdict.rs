@@ -13,7 +13,7 @@ pub struct ReviewCounts {
     pub added: usize,
     /// Public declarations of which others see something else.
     pub signatures: usize,
-    /// Declarations with another body.
+    /// Declarations with another body, or with another value alone.
     pub bodies: usize,
     /// What stands in another file, files that were renamed included.
     pub moved: usize,
@@ -59,11 +59,11 @@ impl ReviewCounts {
         let count = match (change.section, change.how) {
             (Section::Test | Section::Aside, _) => return,
             (Section::Private, _) => &mut self.private,
-            (_, How::Signature) if change.is_internal => &mut self.private,
+            (_, How::Signature | How::Value) if change.is_internal => &mut self.private,
             (_, How::Removed) => &mut self.removed,
             (_, How::Added) => &mut self.added,
             (_, How::Signature) => &mut self.signatures,
-            (_, How::Body) => &mut self.bodies,
+            (_, How::Body | How::Value) => &mut self.bodies,
             (_, How::Moved) => &mut self.moved,
         };
         *count += 1;

@@ -47,17 +47,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @r"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.bf0b010612b0d9026d77f7ead4476adc7f9d50b466691bb87108b1eebe945eac");
+    insta::assert_snapshot!(name, @r"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.e5ac2bd5d665a141dd1164b5c1091580c26ae10d26b00a8465c3218a6d70aa35");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: bf0b010612b0d9026d77f7ead4476adc7f9d50b466691bb87108b1eebe945eac
+    frame: e5ac2bd5d665a141dd1164b5c1091580c26ae10d26b00a8465c3218a6d70aa35
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: 921a62ee88808b9612879f62914baa8a9c7739a81898f92d79dad28e898fa009
+    basis: 77ca7757bd2cc387396ff2e3ed844ad3bc597306396a5bab7bd037d8016881d4
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -75,20 +75,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @r"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.e7bb992dac817e5e72e90c0e1b0a1f99eed7c7589358e749687d8489734cdd50");
+    insta::assert_snapshot!(name, @r"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.18eca409f73078a2d3440f3da52314cdfc490a116e9280bc0d7137833b42f9e8");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: e7bb992dac817e5e72e90c0e1b0a1f99eed7c7589358e749687d8489734cdd50
+    frame: 18eca409f73078a2d3440f3da52314cdfc490a116e9280bc0d7137833b42f9e8
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: b6f6927198149f90c69203715c6303a62fe994fff2f2b151225537e9868868fb
+    basis: 2198c1e25f05b951256d0bcfbbee95f413a500741090e9692996c067540791c2
     basis-kind: synthesis
     path: "src"
-    children: [bf0b010612b0d9026d77f7ead4476adc7f9d50b466691bb87108b1eebe945eac]
+    children: [e5ac2bd5d665a141dd1164b5c1091580c26ae10d26b00a8465c3218a6d70aa35]
     tool: git-merkle 0.1.0
     ---
 

@@ -103,6 +103,11 @@ pub(super) fn macros(tokens: &Tokens<'_>) -> Vec<Range<usize>> {
             blank.push(tokens.all[end - 1].1.clone());
             before = Some(end - 2);
             at = end;
+        } else if let Some(parts) = tokens.listed_declaration(before, at, end) {
+            // `MY_EXPORT(1, int, f, (void));`: the declaration is what is left without the commas.
+            blank.extend(parts);
+            before = Some(end - 1);
+            at = end;
         } else if tokens.is_candidate(at) && tokens.wraps_declaration(before, at, end) {
             // `MY_DEPRECATED(int f(void));`: what stands in the bracket is read on.
             blank.push(tokens.all[at].1.start..tokens.all[at + 1].1.end);
@@ -188,6 +193,45 @@ impl Tokens<'_> {
             && !self.word(first).starts_with(|c: char| c.is_ascii_digit())
             && self.is_sign(open, b"(")
             && self.closed(open, b'(', b')') == Some(end - 1)
+    }
+
+    /// What is no part of the function that a macro declares by its type, its name and its parameters, in this order.
+    ///
+    /// A number may stand before them, attributes behind them, and the macro of a calling convention before the name.
+    fn listed_declaration(
+        &self,
+        before: Option<usize>,
+        at: usize,
+        end: usize,
+    ) -> Option<Vec<Range<usize>>> {
+        let is_declared = self.is_sign(end, b";{");
+        if !self.is_candidate(at) || !self.is_first(before) || end < at + 9 || !is_declared {
+            return None;
+        }
+        let comma = |from: usize| (from..end).find(|token| !self.is_of_type(*token));
+        let comma = |from: usize| comma(from).filter(|token| self.is_sign(*token, b","));
+        let is_number = |token: usize| self.word(token).starts_with(|c: char| c.is_ascii_digit());
+        let first = at + 2 + 2 * usize::from(is_number(at + 2));
+        let behind_type = comma(first)?;
+        let behind_name = comma(behind_type + 1)?;
+        let (name, open) = (behind_name - 1, behind_name + 1);
+        let convention = behind_type + 1..name;
+        let closed = self
+            .closed(open, b'(', b')')
+            .filter(|_| self.is_sign(open, b"("))?;
+        let is_whole = closed == end - 1 || self.is_sign(closed, b",");
+        let is_type =
+            behind_type > first && !is_number(first) && !KEYWORDS.contains(&self.word(first));
+        let is_name = name > behind_type && !self.word(name).is_empty() && !is_number(name);
+        if !is_whole || !is_type || !is_name || !convention.clone().all(|at| is_loud(self.word(at)))
+        {
+            return None;
+        }
+        let place = |token: usize| self.all[token].1.clone();
+        let mut blank = vec![place(at).start..place(first - 1).end, place(behind_type)];
+        blank.extend(convention.map(place));
+        blank.extend([place(behind_name), place(closed).start..place(end - 1).end]);
+        Some(blank)
     }
 
     /// Whether the word at a place, with its bracket up to `end`, is neither a type nor a name.
@@ -415,6 +459,16 @@ mod tests {
                 "MY_CONST(MY_API size_t f(void));",
                 "                size_t f(void) ;",
             ),
+            (
+                "MY_EXPORT(12, const char *, f, (int a, char *b));",
+                "              const char *  f  (int a, char *b) ;",
+            ),
+            (
+                "MY_EXPORTA(void, MYAPI\nf, (void), MY_NORETURN);",
+                "           void       \nf  (void)              ;",
+            ),
+            ("MY_LIST(a, b, c);", "MY_LIST(a, b, c);"),
+            ("MY_CALL(1, x, (void)y);", "MY_CALL(1, x, (void)y);"),
             ("int MYCALL f (void);", "int        f (void);"),
             ("z_off_t MYCALL f (a) {", "z_off_t        f (a) {"),
             (

@@ -260,9 +260,9 @@ fn each_name_of_a_list_is_a_declaration() {
     ",
     );
     insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
-    1 public declaration added, 2 signatures changed · 2 of 2 files are code
-    High = 9→10   config.go:9
+    1 public declaration added, 1 signature changed, 1 body · 2 of 2 files are code
     int +* config.height   config.h:1
+    High = 9→10   config.go:9
     + Config.Level   config.go:4
     ");
 }

@@ -240,6 +240,7 @@ fn how(how: How) -> &'static str {
     match how {
         How::Removed => "removed",
         How::Signature => "signature",
+        How::Value => "value",
         How::Body => "body",
         How::Added => "added",
         How::Moved => "moved",
