@@ -1,6 +1,5 @@
 //! The headers that a library of C gives to others, found in a tree from the folder of a file upwards.
 
-use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -66,7 +65,8 @@ pub(super) struct Headers<'r> {
 struct Folder {
     /// Its folder of headers for others.
     include: Option<(TreePath, NodeId)>,
-    build_files: Vec<NodeId>,
+    /// With the folder.
+    build_files: Vec<(TreePath, NodeId)>,
     headers: Vec<Placed>,
 }
 
@@ -127,13 +127,7 @@ impl<'r> Headers<'r> {
         }
         included.retain(|(path, _)| !review::is_internal_header(&path.to_text()));
         if included.is_empty() {
-            let mut installed: BTreeSet<String> = BTreeSet::new();
-            for id in around.iter().flat_map(|folder| &folder.build_files) {
-                installed.extend(self.installed(id)?.iter().cloned());
-            }
-            let headers = around.iter().flat_map(|folder| &folder.headers);
-            let installed = headers.filter(|(path, _)| installed.contains(&*name_of(path)));
-            included = installed.cloned().collect();
+            included = self.installed_around(&around)?;
         }
         if included.is_empty() {
             return Ok(Rc::default());
@@ -154,6 +148,34 @@ impl<'r> Headers<'r> {
         Ok(given)
     }
 
+    /// The headers that the build files of some folders install: those of them that stand in these folders, else those where the
+    /// build files say.
+    fn installed_around(&mut self, around: &[Rc<Folder>]) -> Result<Vec<Placed>, ObjectError> {
+        let (mut names, mut places) = (BTreeSet::new(), BTreeSet::new());
+        for (folder, id) in around.iter().flat_map(|folder| &folder.build_files) {
+            for path in &*self.installed(id)? {
+                let (below, name) = path.rsplit_once('/').unwrap_or(("", path));
+                names.insert(name.as_bytes().to_owned());
+                if !below.is_empty() {
+                    places.insert((folder.join(below.as_bytes()), name.as_bytes().to_owned()));
+                }
+            }
+        }
+        let headers = around.iter().flat_map(|folder| &folder.headers);
+        let beside = headers.filter(|(path, _)| names.contains(review::made_header(path.name())));
+        let mut found: Vec<Placed> = beside.cloned().collect();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        for (folder, name) in places.into_iter().take(HEADERS_MAX) {
+            let folder = self.folder(&folder)?;
+            let named = folder.headers.iter();
+            let named = named.filter(|(path, _)| review::made_header(path.name()) == name);
+            found.extend(named.cloned());
+        }
+        Ok(found)
+    }
+
     /// What of a folder itself matters.
     fn folder(&mut self, folder: &TreePath) -> Result<Rc<Folder>, ObjectError> {
         if let Some(known) = self.folders.get(folder) {
@@ -166,8 +188,8 @@ impl<'r> Headers<'r> {
                     found.include = Some((folder.join(name), side.1));
                 }
             } else if BUILD_FILES.iter().any(|file| file.as_bytes() == name) {
-                found.build_files.push(side.1);
-            } else if name.ends_with(b".h") {
+                found.build_files.push((folder.clone(), side.1));
+            } else if review::is_header(name) {
                 found.headers.push((folder.join(name), side));
             }
         })?;
@@ -176,7 +198,7 @@ impl<'r> Headers<'r> {
         Ok(found)
     }
 
-    /// The names of the headers that a build file installs.
+    /// The headers that a build file installs.
     fn installed(&mut self, id: &NodeId) -> Result<Rc<BTreeSet<String>>, ObjectError> {
         if let Some(known) = self.installed.get(id) {
             return Ok(known.clone());
@@ -226,7 +248,7 @@ impl<'r> Headers<'r> {
             read += 1;
             visit_entries(self.repo, id, |name, side| match side.0 {
                 EntryMode::Directory => waiting.push((folder.join(name), side.1)),
-                EntryMode::File if name.ends_with(b".h") => found.push((folder.join(name), side)),
+                EntryMode::File if review::is_header(name) => found.push((folder.join(name), side)),
                 _ => {}
             })?;
             if found.len() > HEADERS_MAX || read > HEADERS_MAX {
@@ -243,10 +265,6 @@ fn is_below_sources(path: &TreePath, outer: &TreePath) -> bool {
     let below = text.strip_prefix(&*outer.to_text()).unwrap_or(&text);
     let mut parts = below.split('/');
     parts.any(|part| matches!(part, "src" | "source" | "lib"))
-}
-
-fn name_of(path: &TreePath) -> Cow<'_, str> {
-    String::from_utf8_lossy(path.name())
 }
 
 #[cfg(test)]
@@ -347,8 +365,18 @@ mod tests {
         // Headers of other folders are not looked for: they belong to something else.
         assert_eq!(seen(&files, "lib/a.c"), known(&["lib/a.h"], &["a"]));
         assert_eq!(seen(&files, "tools/d.c"), known(&["tools/c.h"], &["c"]));
-        // A folder that is not there knows what the folders around it know.
-        assert_eq!(seen(&files, "gone/x.c"), None);
+        // Where none stands around, and in a folder that is not there, they are.
+        assert_eq!(
+            seen(&files, "gone/x.c"),
+            known(&["lib/a.h", "tools/c.h"], &["a", "c"])
+        );
+        let made = [
+            ("src/a.h.in", A),
+            ("src/b.h", B),
+            ("src/a.c", ""),
+            ("src/Makefile.am", "include_HEADERS = a.h\n"),
+        ];
+        assert_eq!(seen(&made, "src/a.c"), known(&["src/a.h.in"], &["a"]));
     }
 
     #[test]

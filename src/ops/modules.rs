@@ -16,6 +16,7 @@ use crate::review::{
     Code, Declaration, Exposed, ModuleAround, Origins, PackageAround, exposed, implemented,
     is_private_name, reachable,
 };
+use crate::symbol::Kind;
 
 /// Reads a file; `None` where there is no such file, or it cannot be read.
 pub(super) type ReadModule<'r, E> = dyn FnMut(&TreePath) -> Result<Option<Code>, E> + 'r;
@@ -66,16 +67,128 @@ impl Modules {
             at = found.to_text().into_owned();
             around.push((found, child));
         }
-        let around: Vec<ModuleAround<'_>> = around
-            .iter()
-            .filter_map(|(path, child)| {
-                Some(ModuleAround {
-                    declarations: &self.read[path].as_ref()?.declarations,
-                    child,
-                })
+        let alone = vec![Vec::new(); around.len()];
+        if self.exposed_by(&around, &alone) == Exposed::All {
+            return Ok(Exposed::All);
+        }
+        let mut beside = Vec::with_capacity(around.len());
+        for (module, child) in &around {
+            beside.push(self.public_modules(module, child, read)?);
+        }
+        Ok(self.exposed_by(&around, &beside))
+    }
+
+    /// The same, given the modules around, innermost first, and the public modules beside the one that leads on in each.
+    fn exposed_by(&self, around: &[(TreePath, String)], beside: &[Vec<TreePath>]) -> Exposed {
+        let declarations = |path: &TreePath| Some(&self.read.get(path)?.as_ref()?.declarations[..]);
+        let around = around.iter().zip(beside);
+        let around = around.filter_map(|((path, child), beside)| {
+            Some(ModuleAround {
+                declarations: declarations(path)?,
+                child,
+                beside: beside.iter().filter_map(declarations).collect(),
             })
-            .collect();
-        Ok(exposed(&around))
+        });
+        exposed(&around.collect::<Vec<_>>())
+    }
+
+    /// The files of the public modules below a file, if the one of a name is not among them.
+    fn public_modules<E>(
+        &mut self,
+        path: &TreePath,
+        private: &str,
+        read: &mut ReadModule<'_, E>,
+    ) -> Result<Vec<TreePath>, E> {
+        let (mut found, mut next) = (Vec::new(), 0);
+        let mut at = path.clone();
+        loop {
+            let code = self.read.get(&at).and_then(Option::as_ref);
+            let declarations = code.map_or(&[][..], |code| &code.declarations);
+            let is_module = |one: &&Declaration| {
+                one.kind == Kind::Module && one.owner.is_none() && one.is_public()
+            };
+            let modules = declarations.iter().filter(is_module);
+            if at == *path && modules.clone().any(|one| one.own == private) {
+                // All that the module has is seen in this one already.
+                return Ok(found);
+            }
+            let folder = own_folder(&at.to_text());
+            let folders: Vec<String> = modules.map(|one| format!("{folder}/{}", one.own)).collect();
+            for folder in folders {
+                if found.len() < IMPORTS_MAX {
+                    found.extend(self.first(candidates(&folder), read)?);
+                }
+            }
+            let Some(module) = found.get(next) else {
+                return Ok(found);
+            };
+            at = module.clone();
+            next += 1;
+        }
+    }
+
+    /// Puts the names that a module has in the place of a `pub use` of all of them, where its file is found and the other side of
+    /// the file passes some of them on one by one: `other` has the signatures there.
+    pub(super) fn spell_out<E>(
+        &mut self,
+        path: &TreePath,
+        declarations: &mut Vec<Declaration>,
+        other: &BTreeSet<String>,
+        read: &mut ReadModule<'_, E>,
+    ) -> Result<(), E> {
+        for at in 0..declarations.len() {
+            let one = &declarations[at];
+            let is_export = one.kind == Kind::Export && one.owner.is_none();
+            let all = one.signature.strip_suffix('*');
+            let is_spelled = |all: &&str| {
+                let mut behind = other.range(all.to_string()..);
+                !other.contains(&one.signature)
+                    && behind.next().is_some_and(|next| next.starts_with(*all))
+            };
+            let Some(all) = all.filter(|all| is_export && is_spelled(all)) else {
+                continue;
+            };
+            let all = all.to_owned();
+            let Some((_, module)) = all.split_once("use ") else {
+                continue;
+            };
+            let mut names = self.names(path, module, read)?.into_iter();
+            let glob = declarations[at].clone();
+            let named = |name: String| Declaration {
+                signature: format!("{all}{name}"),
+                form: None,
+                own: name.clone(),
+                name,
+                ..glob.clone()
+            };
+            let Some(first) = names.next() else { continue };
+            declarations[at] = named(first);
+            declarations.extend(names.map(named));
+        }
+        Ok(())
+    }
+
+    /// The names that others can use of the module that a path in a file leads to.
+    fn names<E>(
+        &mut self,
+        path: &TreePath,
+        module: &str,
+        read: &mut ReadModule<'_, E>,
+    ) -> Result<BTreeSet<String>, E> {
+        let Some((file, _)) = self.module(path, module, read)? else {
+            return Ok(BTreeSet::new());
+        };
+        let code = self.read.get(&file).and_then(Option::as_ref);
+        let declarations = code.map_or(&[][..], |code| &code.declarations);
+        let is_named = |one: &&Declaration| {
+            one.owner.is_none()
+                && one.is_public()
+                && one.own == one.name
+                && !matches!(one.kind, Kind::Macro | Kind::Implementation)
+                && !one.own.ends_with('*')
+        };
+        let names = declarations.iter().filter(is_named);
+        Ok(names.map(|one| one.own.clone()).collect())
     }
 
     /// The traits and types of its own crate that a file of Rust implements or adds to and no other crate can name. What stands in

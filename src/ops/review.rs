@@ -67,10 +67,11 @@ fn narrow(
     trees: [NodeId; 2],
     files: &mut [File],
 ) -> Result<(), ObjectError> {
+    let exports: Vec<[BTreeSet<String>; 2]> = files.iter().map(exports).collect();
     let mut headers = trees.map(|tree| Headers::of(repo, reading, tree));
     for (side, tree) in trees.into_iter().enumerate() {
         let mut modules = Modules::default();
-        for file in &mut *files {
+        for (file, exports) in files.iter_mut().zip(&exports) {
             let version = if side == 0 {
                 &mut file.old
             } else {
@@ -95,7 +96,7 @@ fn narrow(
                         code.declared_elsewhere.clone_from(&other.names);
                     }
                 }
-                Some(b"h") if !headers[side].given(path)?.has(path) => {
+                _ if review::is_header(path.name()) && !headers[side].given(path)?.has(path) => {
                     review::narrow_to_package(&mut code.declarations);
                 }
                 Some(b"go") if review::is_internal_package(path, code) => {
@@ -103,9 +104,14 @@ fn narrow(
                 }
                 Some(b"rs" | b"py" | b"pyi") => {
                     let mut read = |path: &TreePath| reading.code(repo, tree, path);
+                    let is_rust = code.language == Some(Language::Rust);
+                    if is_rust {
+                        let other = &exports[1 - side];
+                        modules.spell_out(path, &mut code.declarations, other, &mut read)?;
+                    }
                     let exposed = modules.exposed(path, &mut read)?;
                     exposed.narrow(&mut code.declarations);
-                    if code.language == Some(Language::Rust) {
+                    if is_rust {
                         let hidden = modules.hidden(path, &code.declarations, &mut read)?;
                         review::narrow_implementations(&mut code.declarations, &hidden);
                     }
@@ -115,6 +121,16 @@ fn narrow(
         }
     }
     Ok(())
+}
+
+/// On each side what a file passes on.
+fn exports(file: &File) -> [BTreeSet<String>; 2] {
+    [&file.old, &file.new].map(|version| {
+        let code = version.as_ref().and_then(Version::code);
+        let declarations = code.map_or(&[][..], |code| &code.declarations);
+        let exports = declarations.iter().filter(|one| one.kind == Kind::Export);
+        exports.map(|one| one.signature.clone()).collect()
+    })
 }
 
 /// A file on both sides, as far as it stands there.

@@ -21,12 +21,14 @@ pub enum Exposed {
 }
 
 /// A module around, and which of its modules leads to the one that is looked at.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ModuleAround<'a> {
     /// What its file declares.
     pub declarations: &'a [Declaration],
     /// The name of the module below.
     pub child: &'a str,
+    /// What the files of other modules below declare that others can name: they may pass on what is in the module below.
+    pub beside: Vec<&'a [Declaration]>,
 }
 
 /// Which items can be named from outside, given the modules around, innermost first, the crate last.
@@ -48,8 +50,14 @@ pub fn exposed(around: &[ModuleAround<'_>]) -> Exposed {
             state.add(&states[level]);
         }
         let path: Vec<&str> = around[..=level].iter().rev().map(|one| one.child).collect();
-        let exports = module.declarations.iter();
-        for export in exports.filter(|one| one.kind == Kind::Export && one.is_public()) {
+        let is_export = |one: &&Declaration| one.kind == Kind::Export && one.is_public();
+        let exports = module.declarations.iter().filter(is_export);
+        let beside = module.beside.iter().copied().flatten().filter(is_export);
+        // Seen from another module, only such a path leads here.
+        let beside = beside.filter(|one| {
+            one.signature.contains("use crate::") || one.signature.contains("use super::")
+        });
+        for export in exports.chain(beside) {
             if let Some(passed_on) = passed_on(&export.signature, &path, &states) {
                 state.add(&passed_on);
             }
@@ -268,6 +276,7 @@ mod tests {
             .map(|(declarations, child)| ModuleAround {
                 declarations,
                 child,
+                beside: Vec::new(),
             })
             .collect();
         let exposed = exposed(&around);

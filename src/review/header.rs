@@ -3,7 +3,7 @@
 //! | headers | are for others |
 //! |---|---|
 //! | in a folder `include` or `includes` | all but those that are called internal |
-//! | elsewhere, where a build file installs headers | those that it installs |
+//! | elsewhere, where a build file installs headers | those that it installs: beside or around a file, else where it says |
 //! | elsewhere, where none is installed | as it is written, but those that are called internal |
 //!
 //! What a source defines is for others if a header for others declares it. Where no such header is known, it is what is linked:
@@ -25,7 +25,22 @@ pub fn is_internal_header(path: &str) -> bool {
     INTERNAL.iter().any(|part| path.contains(part))
 }
 
-/// The names of the headers that a build file installs, without folders.
+/// Whether the name of a file is that of a header, or of a text that a build makes one of.
+#[must_use]
+pub fn is_header(name: &[u8]) -> bool {
+    made_header(name).ends_with(b".h")
+}
+
+/// The name of the header that a build makes of a file of this name: `a.h` of `a.h.in`.
+#[must_use]
+pub fn made_header(name: &[u8]) -> &[u8] {
+    let stem = name
+        .strip_suffix(b".in")
+        .or_else(|| name.strip_suffix(b".cmake"));
+    stem.filter(|stem| stem.ends_with(b".h")).unwrap_or(name)
+}
+
+/// The headers that a build file installs, with the folders that it writes before them.
 #[must_use]
 pub fn installed(text: &str) -> BTreeSet<String> {
     let statements = statements(text);
@@ -85,8 +100,9 @@ fn words(statement: &str) -> impl Iterator<Item = &str> {
 }
 
 fn headers(statement: &str) -> impl Iterator<Item = &str> {
-    let names = words(statement).map(|word| word.rsplit('/').next().unwrap_or_default());
-    names.filter(|name| name.len() > 2 && name.as_bytes().ends_with(b".h"))
+    // What stands before the first slash is a folder, or the rest of a variable such as `$(srcdir)`.
+    let paths = words(statement).map(|word| word.trim_start_matches(['/', '.']));
+    paths.filter(|path| path.len() > 2 && path.as_bytes().ends_with(b".h"))
 }
 
 /// The name of a list that a statement gives a value: `A = b.h`, `set(A b.h)`.
@@ -198,7 +214,7 @@ mod tests {
             ("INSTALL_HEADERS=a.h \\\n  b.h # c.h", "a.h b.h"),
             (
                 "install(FILES\n  src/a.h\n  ${X}/b.h\n  DESTINATION x)\nset(A c.h)",
-                "a.h b.h",
+                "b.h src/a.h",
             ),
             (
                 "set(A\n a.h)\nset(B b.h)\ninstall(FILES ${A} DESTINATION x)",

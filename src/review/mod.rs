@@ -43,7 +43,9 @@ pub use declaration::Declaration;
 pub use delta::{Piece, delta};
 pub use exposed::{Exposed, ModuleAround, Origins, exposed, implemented, narrow_implementations};
 pub use go::{is_internal_package, is_variant};
-pub use header::{installed, is_internal_header, narrow_to_linked, narrow_to_package};
+pub use header::{
+    installed, is_header, is_internal_header, made_header, narrow_to_linked, narrow_to_package,
+};
 pub use package::{PackageAround, is_private_name, reachable};
 pub use record::CodeRecord;
 pub use role::{FileRole, role};

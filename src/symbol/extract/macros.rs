@@ -103,7 +103,10 @@ pub(super) fn macros(tokens: &Tokens<'_>) -> Vec<Range<usize>> {
             blank.push(tokens.all[end - 1].1.clone());
             before = Some(end - 2);
             at = end;
-        } else if let Some(parts) = tokens.listed_declaration(before, at, end) {
+        } else if let Some(parts) = tokens
+            .listed_declaration(before, at, end)
+            .or_else(|| tokens.listed_name(before, at, end))
+        {
             // `MY_EXPORT(1, int, f, (void));`: the declaration is what is left without the commas.
             blank.extend(parts);
             before = Some(end - 1);
@@ -151,18 +154,21 @@ impl Tokens<'_> {
 
     /// Whether a declaration begins here whose type stands in the bracket of a macro.
     fn wraps_type(&self, before: Option<usize>, at: usize, end: usize) -> bool {
-        let word = self.word(at);
-        let begins =
-            self.is_first(before) || before.is_some_and(|before| LEAD.contains(&self.word(before)));
         let is_type = |token: usize| self.is_of_type(token);
-        let is_told = word.ends_with("API") || ABOUT.iter().any(|part| word.contains(part));
-        begins
-            && is_told
+        self.begins_export(before, at)
             && end > at + 3
             && (at + 2..end - 1).all(is_type)
             && !self.word(at + 2).starts_with(|c: char| c.is_ascii_digit())
             && !self.word(end).is_empty()
             && self.is_sign(end + 1, b"(")
+    }
+
+    /// Whether a word with which a declaration begins says that what is declared is exported, or the like.
+    fn begins_export(&self, before: Option<usize>, at: usize) -> bool {
+        let word = self.word(at);
+        let begins =
+            self.is_first(before) || before.is_some_and(|before| LEAD.contains(&self.word(before)));
+        begins && (word.ends_with("API") || ABOUT.iter().any(|part| word.contains(part)))
     }
 
     /// Whether a declaration begins behind a token.
@@ -232,6 +238,32 @@ impl Tokens<'_> {
         blank.extend(convention.map(place));
         blank.extend([place(behind_name), place(closed).start..place(end - 1).end]);
         Some(blank)
+    }
+
+    /// The same of a macro that has the type and the name alone: `extern MY_EXPORT(int, f) MY_ARGS((void));`.
+    fn listed_name(
+        &self,
+        before: Option<usize>,
+        at: usize,
+        end: usize,
+    ) -> Option<Vec<Range<usize>>> {
+        if !self.is_candidate(at) || !self.begins_export(before, at) || end < at + 6 {
+            return None;
+        }
+        let (comma, name) = (end - 3, end - 2);
+        let open = end + usize::from(is_loud(self.word(end)));
+        let is_listed = self.is_sign(comma, b",")
+            && (at + 2..comma).all(|token| self.is_of_type(token))
+            && !self.word(name).is_empty()
+            && self.is_sign(open, b"(");
+        let place = |token: usize| self.all[token].1.clone();
+        is_listed.then(|| {
+            vec![
+                place(at).start..place(at + 1).end,
+                place(comma),
+                place(end - 1),
+            ]
+        })
     }
 
     /// Whether the word at a place, with its bracket up to `end`, is neither a type nor a name.
@@ -466,6 +498,10 @@ mod tests {
             (
                 "MY_EXPORTA(void, MYAPI\nf, (void), MY_NORETURN);",
                 "           void       \nf  (void)              ;",
+            ),
+            (
+                "extern MY_EXPORT(int *,f) MY_ARGS((char *a));",
+                "extern           int * f  MY_ARGS((char *a));",
             ),
             ("MY_LIST(a, b, c);", "MY_LIST(a, b, c);"),
             ("MY_CALL(1, x, (void)y);", "MY_CALL(1, x, (void)y);"),

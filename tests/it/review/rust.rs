@@ -102,6 +102,66 @@ fn a_type_that_its_crate_passes_on_moves_whatever_it_becomes() {
 }
 
 #[test]
+fn what_a_module_passes_on_of_one_beside_it_is_for_others() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        "
+        commit first
+        + src/lib.rs
+          | mod inner;
+          | pub mod map;
+        + src/inner.rs
+          | mod entry;
+          | pub use entry::{Entry, Slot};
+        + src/inner/entry.rs
+          | pub struct Entry;
+          | pub struct Slot;
+        + src/map.rs = pub use crate::inner::Entry;
+        commit second
+        + src/inner/entry.rs
+          | pub struct Entry(pub u8);
+          | pub struct Slot(pub u8);
+    ",
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    1 signature changed, 1 private, nothing added or removed · 1 of 1 file is code
+    Entry+(pub u8)   src/inner/entry.rs:1   ← src/{inner,map}.rs
+    Slot+(pub u8)   src/inner/entry.rs:2   ← src/inner.rs
+    ");
+}
+
+#[test]
+fn names_that_stand_for_a_glob_are_no_news() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        "
+        commit first
+        + src/lib.rs
+          | mod shop;
+          | pub use shop::*;
+          | pub use shop::beds::*;
+        + src/shop.rs
+          | pub mod beds;
+          | pub fn open() {}
+          | pub fn close() {}
+          | pub(crate) fn count() {}
+        + src/shop/beds.rs = pub fn dig() {}
+        commit second
+        + src/lib.rs
+          | mod shop;
+          | pub use shop::{beds, open};
+          | pub use shop::beds::*;
+    ",
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    1 public declaration removed · 1 of 1 file is code
+    − close   src/lib.rs
+    ");
+}
+
+#[test]
 fn a_function_moves_into_a_module_of_its_name() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
