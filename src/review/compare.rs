@@ -306,18 +306,22 @@ impl Sides<'_> {
             .collect()
     }
 
-    /// Of Go what goes and comes in one package, apart from what has the same name in others.
+    /// What goes and comes in one package of Go or one module of Rust, apart from what has the same name in others.
     fn by_package(&self, from: Vec<Place>, to: Vec<Place>) -> Vec<GoneAndCome> {
         if from.len() <= 1 && to.len() <= 1 {
             return vec![(from, to)];
         }
         let mut packages: BTreeMap<Option<GoPackage>, GoneAndCome> = BTreeMap::new();
+        let package = |side: &Option<Version>| {
+            let side = side.as_ref()?;
+            go_package(side).or_else(|| outer_module(side))
+        };
         for place in from {
-            let package = package_of(self.files[place.0 as usize].old.as_ref());
+            let package = package(&self.files[place.0 as usize].old);
             packages.entry(package).or_default().0.push(place);
         }
         for place in to {
-            let package = package_of(self.files[place.0 as usize].new.as_ref());
+            let package = package(&self.files[place.0 as usize].new);
             packages.entry(package).or_default().1.push(place);
         }
         let mut rest = packages.remove(&None).unwrap_or_default();
@@ -421,13 +425,24 @@ impl Sides<'_> {
         let mut moved: BTreeMap<Place, Place> = BTreeMap::new();
         let mut overloads = Vec::new();
         for (mut from, mut to) in self.by_name(gone, come) {
+            // A type may have several of one trait, such as for itself and for a reference to it.
+            from.retain(|from| {
+                let before = self.before(*from).1;
+                let is_it = |to: &Place| {
+                    from.0 != to.0 && is_moved_implementation(before, self.after(*to).1)
+                };
+                let found = to.iter().position(is_it);
+                if let Some(at) = found {
+                    moved.insert(*from, to.remove(at));
+                }
+                found.is_none()
+            });
             if let ([from], [to]) = (&from[..], &to[..])
                 && from.0 != to.0
                 && let (before, after) = (self.before(*from).1, self.after(*to).1)
-                && (is_moved_implementation(before, after)
-                    || before.owner.or(after.owner).is_none()
-                        && before.is_public() == after.is_public()
-                        && is_alike(before, after)
+                && (before.owner.or(after.owner).is_none()
+                    && before.is_public() == after.is_public()
+                    && is_alike(before, after)
                     || self.are_linked(*from, *to)
                     || self.are_types_of_rust(*from, *to)
                     || !stands_in(&moved, *from, before) && self.are_methods_of_rust(*from, *to)
@@ -585,6 +600,14 @@ impl Sides<'_> {
 /// The package of a side, where that is Go.
 fn package_of(side: Option<&Version>) -> Option<GoPackage> {
     side.and_then(go_package)
+}
+
+/// The outermost module below the crate in which a file of Rust stands, with the folder of the crate.
+fn outer_module(side: &Version) -> Option<GoPackage> {
+    let path = side.path.to_text();
+    let (folder, below) = path.strip_suffix(".rs")?.rsplit_once("src/")?;
+    let module = below.split('/').next().unwrap_or_default();
+    Some((TreePath::from(folder), module.to_owned(), false))
 }
 
 /// The folder of the crate in which a file of Rust stands, as far as its path says.

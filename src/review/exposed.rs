@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::change::Code;
 use super::declaration::Declaration;
 use super::export;
-use super::signature::is_word;
-use crate::symbol::{Kind, Visibility};
+use super::signature::places_of;
+use crate::symbol::{BodyDigest, Kind, Visibility};
 
 /// The items of a module that others can name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,9 +131,12 @@ impl Exposed {
             let is_hidden = match one.owner {
                 Some(owner) => declarations[owner as usize].visibility != Visibility::Public,
                 None => {
+                    // The module around passes on each by its name, which is told there.
+                    let is_link = one.kind == Kind::Export
+                        || one.kind == Kind::Module && one.body == BodyDigest::default();
                     one.own == one.name
                         && !matches!(one.kind, Kind::Macro | Kind::Implementation)
-                        && !self.has(&one.own)
+                        && (is_link || !self.has(&one.own))
                 }
             };
             if is_hidden && one.is_public() {
@@ -211,10 +214,7 @@ fn trait_name(one: &Declaration) -> Option<&str> {
 }
 
 fn is_named_by_path(signature: &str, name: &str) -> bool {
-    let mut found = signature.match_indices(name);
-    found.any(|(at, _)| {
-        signature[..at].ends_with("::") && !signature[at + name.len()..].starts_with(is_word)
-    })
+    places_of(signature, name).any(|at| signature[..at].ends_with("::"))
 }
 
 /// Where the names of types and traits stand that a file of Rust declares, passes on or imports.

@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use super::signature::{is_word, split};
+use super::signature::{is_word, places_of, split};
 use crate::symbol::{Kind, Language};
 
 /// Most names of one list, and most bytes that their signatures may have together: longer lists stay one declaration.
@@ -85,7 +85,7 @@ fn of_go(signature: &str) -> Option<Vec<(String, String)>> {
 fn of_declarators(name: &str, signature: &str) -> Option<Vec<(String, String)>> {
     let parts = declarators(signature);
     let (first, more) = parts.split_first()?;
-    let at = word_at(first.declared, name)?;
+    let at = places_of(first.declared, name).last()?;
     if more.is_empty() || !is_short(parts.len(), signature) {
         return None;
     }
@@ -165,16 +165,6 @@ fn without_qualifiers<'t>(
         .into_iter()
         .find_map(|word| strip(text, word))
         .unwrap_or(text)
-}
-
-/// Where a name stands last as a word of its own; one of PHP begins with `$`.
-fn word_at(text: &str, name: &str) -> Option<usize> {
-    let is_whole = |at: &usize| {
-        let behind = &text[at + name.len()..];
-        !text[..*at].ends_with(is_word) && !behind.starts_with(is_word)
-    };
-    let found = text.match_indices(name).map(|(at, _)| at);
-    found.filter(is_whole).last().filter(|_| !name.is_empty())
 }
 
 #[cfg(test)]

@@ -254,12 +254,18 @@ fn list_start(rest: &str) -> Option<usize> {
     list.starts_with('(').then(|| rest.len() - list.len())
 }
 
-/// Where a name stands as a whole word for the first time.
-pub(super) fn find_word(text: &str, word: &str) -> Option<usize> {
-    let is_whole = |at: &usize| {
-        !text[..*at].ends_with(is_word) && !text[at + word.len()..].starts_with(is_word)
+/// The places at which a name stands as a whole word.
+pub(super) fn places_of<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
+    let is_whole = move |at: &usize| {
+        let behind = &text[at + word.len()..];
+        !word.is_empty() && !text[..*at].ends_with(is_word) && !behind.starts_with(is_word)
     };
-    text.match_indices(word).map(|(at, _)| at).find(is_whole)
+    text.match_indices(word).map(|(at, _)| at).filter(is_whole)
+}
+
+/// The first of them.
+pub(super) fn find_word(text: &str, word: &str) -> Option<usize> {
+    places_of(text, word).next()
 }
 
 /// The length up to the bracket that closes the first one.

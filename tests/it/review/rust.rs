@@ -162,6 +162,86 @@ fn names_that_stand_for_a_glob_are_no_news() {
 }
 
 #[test]
+fn types_of_one_name_and_what_they_implement_move_within_their_modules() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        "
+        commit first
+        + src/lib.rs
+          | pub mod map;
+          | pub mod set;
+        + src/map.rs
+          | pub struct Iter<K, V>(K, V);
+          | impl<K, V> Iterator for Iter<K, V> {}
+          | impl<K, V> Iterator for &Iter<K, V> {}
+          | pub fn map() {}
+        + src/set.rs
+          | pub struct Iter<T>(T);
+          | impl<T> Iterator for Iter<T> {}
+          | pub fn set() {}
+        commit second
+        + src/map.rs
+          | mod iter;
+          | pub use self::iter::Iter;
+          | pub fn map() {}
+        + src/map/iter.rs
+          | pub struct Iter<K, V>(K, V);
+          | impl<K, V> Iterator for Iter<K, V> {}
+          | impl<K, V> Iterator for &Iter<K, V> {}
+        + src/set.rs
+          | mod iter;
+          | pub use self::iter::Iter;
+          | pub fn set() {}
+        + src/set/iter.rs
+          | pub struct Iter<T>(T);
+          | impl<T> Iterator for Iter<T> {}
+    ",
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    Same public declarations, 3 moved, 2 private · 4 of 4 files are code
+    moved: struct Iter (1 member), impl<K, V> Iterator for &Iter<K, V>   src/map.rs → src/map/iter.rs
+    moved: struct Iter (1 member)   src/set.rs → src/set/iter.rs
+    + module iter   src/map.rs:1
+    + module iter   src/set.rs:1
+    ");
+}
+
+#[test]
+fn names_that_a_private_module_passes_on_are_told_once() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        "
+        commit first
+        + src/lib.rs
+          | mod core;
+          | pub use core::Entry;
+        + src/core.rs
+          | mod entry;
+          | pub use entry::Entry;
+        + src/core/entry.rs = pub struct Entry;
+        commit second
+        + src/lib.rs
+          | mod core;
+          | mod entry;
+          | pub use entry::Entry;
+        + src/core.rs = fn run() {}
+        - src/core/entry.rs
+        + src/entry.rs = pub struct Entry;
+    ",
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    1 signature changed, 1 moved, 4 private, nothing added or removed · 3 of 3 files are code
+    pub use core::→entry:: Entry   src/lib.rs:3
+    moved: src/core/entry.rs → src/
+    − module entry, Entry   src/core.rs
+    + run   src/core.rs:1
+    + module entry   src/lib.rs:2
+    ");
+}
+
+#[test]
 fn a_function_moves_into_a_module_of_its_name() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
