@@ -5,13 +5,13 @@
 //! | Rust | spaces beside what is no word, `std::`, `core::`, `alloc::` before a path, `crate::` and `self::` before what is passed on, lifetimes that need no name, `mut` before a parameter |
 //! | Go | names of parameters, results and receivers; `any` is `interface{}` |
 //! | these, C++, C#, Java, JavaScript, TypeScript | how a number is written: `0x00_ff` is `0xFF`, where no quote stands |
-//! | C | names of parameters, marks of linkers, the old style of declaring parameters behind the list |
+//! | C | names of parameters, marks of linkers, macros around a declaration, the old style of declaring parameters behind the list |
 
 use std::borrow::Cow;
 
 use super::lifetime;
 use super::signature::{Parts, closing, find_word, is_word, parts, plain_numbers, split, value_at};
-use crate::symbol::Language;
+use crate::symbol::{Language, without_macros};
 
 /// The form of a signature; `None` where it is compared as it is written. `lifetimes` are those that need no name in what is
 /// around it.
@@ -221,7 +221,8 @@ const C_LEADS: [&str; 7] = [
 ];
 
 fn c(signature: &str, name: &str) -> Option<String> {
-    let tokens = c_tokens(signature);
+    let plain = without_macros(signature);
+    let tokens = c_tokens(&plain);
     let at = tokens.iter().position(|token| *token == name)?;
     let lead: Vec<&str> = tokens[..at].iter().copied().filter(is_of_type).collect();
     // `OF((int x))`: the list stands in the bracket of a macro.
@@ -428,6 +429,8 @@ mod tests {
         c int f(struct item x) != int f(struct other x)
         c int f(void) == int f()
         c ZEXTERN int ZEXPORT f OF((z_streamp strm, int flush)) == int ZEXPORT f(z_streamp strm, int flush)
+        c PNG_EXPORT(1, int, f, (void)) == int f(void)
+        c extern PNG_EXPORT(int *,f) PNGARG((char *a)) == int *f(char *b)
         c int f(strm, a, b) z_streamp strm; const char *a, *b; == int f(z_streamp strm, const char *a, const char *b)
         c void f(int (*cb)(int x), int a[4]) == void f(int (*back)(int x), int *a)
         c void f(item * const a) == void f(item *a)

@@ -4,9 +4,10 @@
 //! They are made blank before parsing, byte for byte, so every place keeps its number and the text that is shown stays
 //! as it was written. What could be a type or a call is left alone.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use super::tokens::{Kind, LOOK_AHEAD, Tokens};
+use super::tokens::{Kind, LOOK_AHEAD, Tokens, blank};
 
 /// What such a macro is about, as its name says it.
 const ABOUT: [&str; 23] = [
@@ -90,6 +91,12 @@ const LEAD: [&str; 9] = [
     "typedef",
     "__inline",
 ];
+
+/// A text of C or C++ in which such macros are blank.
+#[must_use]
+pub fn without_macros(text: &str) -> Cow<'_, str> {
+    blank(text, macros(&Tokens::of(text)))
+}
 
 /// Where such macros stand in a text.
 pub(super) fn macros(tokens: &Tokens<'_>) -> Vec<Range<usize>> {
@@ -210,7 +217,7 @@ impl Tokens<'_> {
         at: usize,
         end: usize,
     ) -> Option<Vec<Range<usize>>> {
-        let is_declared = self.is_sign(end, b";{");
+        let is_declared = end == self.all.len() || self.is_sign(end, b";{");
         if !self.is_candidate(at) || !self.is_first(before) || end < at + 9 || !is_declared {
             return None;
         }
@@ -415,11 +422,7 @@ impl Tokens<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::symbol::extract::tokens::{Tokens, blank};
-
-    fn without_macros(text: &str) -> String {
-        blank(text, super::macros(&Tokens::of(text))).into_owned()
-    }
+    use super::without_macros;
 
     #[test]
     fn what_no_grammar_expects_is_made_blank() {
