@@ -5,13 +5,13 @@
 //! | Rust | spaces beside what is no word, `std::`, `core::`, `alloc::` before a path, `crate::` and `self::` before what is passed on, lifetimes that need no name, `mut` before a parameter |
 //! | Go | names of parameters, results and receivers; `any` is `interface{}` |
 //! | these, C++, C#, Java, JavaScript, TypeScript | how a number is written: `0x00_ff` is `0xFF`, where no quote stands |
-//! | C | names of parameters, marks of linkers, macros around a declaration, the old style of declaring parameters behind the list |
+//! | C | names of parameters, marks of linkers, the old style of declaring parameters behind the list |
 
 use std::borrow::Cow;
 
 use super::lifetime;
 use super::signature::{Parts, closing, find_word, is_word, parts, plain_numbers, split, value_at};
-use crate::symbol::{Language, without_macros};
+use crate::symbol::Language;
 
 /// The form of a signature; `None` where it is compared as it is written. `lifetimes` are those that need no name in what is
 /// around it.
@@ -221,8 +221,7 @@ const C_LEADS: [&str; 7] = [
 ];
 
 fn c(signature: &str, name: &str) -> Option<String> {
-    let plain = without_macros(signature);
-    let tokens = c_tokens(&plain);
+    let tokens = c_tokens(signature);
     let at = tokens.iter().position(|token| *token == name)?;
     let lead: Vec<&str> = tokens[..at].iter().copied().filter(is_of_type).collect();
     // `OF((int x))`: the list stands in the bracket of a macro.
@@ -319,7 +318,8 @@ fn is_of_type(token: &&str) -> bool {
     const MARKS: [&str; 8] = [
         "EXPORT", "EXTERN", "IMPORT", "_API", "INTERNAL", "LOCAL", "PUBLIC", "CALL",
     ];
-    let is_mark = is_loud(token) && MARKS.iter().any(|mark| token.contains(mark));
+    let is_named = || MARKS.iter().any(|mark| token.contains(mark)) || token.ends_with("API");
+    let is_mark = is_loud(token) && is_named();
     !is_mark && !C_LEADS.contains(token)
 }
 
@@ -429,8 +429,7 @@ mod tests {
         c int f(struct item x) != int f(struct other x)
         c int f(void) == int f()
         c ZEXTERN int ZEXPORT f OF((z_streamp strm, int flush)) == int ZEXPORT f(z_streamp strm, int flush)
-        c PNG_EXPORT(1, int, f, (void)) == int f(void)
-        c extern PNG_EXPORT(int *,f) PNGARG((char *a)) == int *f(char *b)
+        c size_t PNGAPI f(void) == size_t f(void)
         c int f(strm, a, b) z_streamp strm; const char *a, *b; == int f(z_streamp strm, const char *a, const char *b)
         c void f(int (*cb)(int x), int a[4]) == void f(int (*back)(int x), int *a)
         c void f(item * const a) == void f(item *a)

@@ -27,7 +27,7 @@ mod render;
 pub use cache::{Cached, ObjectCache, OutlineCache};
 pub use codec::{ByteReader, decode, encode, put_number, put_text, put_texts};
 pub use comment::{Marks, first_sentence};
-pub use extract::{extract, grammars_loaded, without_macros};
+pub use extract::{extract, grammars_loaded};
 pub use keys::{CachePlace, KeyStore};
 pub use language::{Language, detect};
 pub use outline::{BodyDigest, Content, Kind, Outline, Span, Symbol, Visibility};

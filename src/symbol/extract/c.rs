@@ -4,7 +4,6 @@ use tree_sitter::Node;
 
 use super::grammar::{Declared, Grammar, Item, Rule, Walk, any_comment, no_package};
 use super::level::{Level, Place};
-use super::macros::without_macros;
 use super::walk::Head;
 use crate::symbol::comment;
 use crate::symbol::outline::{Kind, Symbol};
@@ -305,8 +304,7 @@ fn unfinished<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) ->
     else {
         return false;
     };
-    let plain = without_macros(text);
-    let (head, arguments) = plain.split_once('(').unwrap_or((&plain, ""));
+    let (head, arguments) = text.split_once('(').unwrap_or((text, ""));
     let is_pointer = arguments.trim_start().starts_with('*');
     let named = if is_pointer {
         arguments.split(')').next().unwrap_or_default()

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::grammar::Grammar;
+use super::macros::Macros;
 use super::tokens::{Tokens, blank};
 use super::{
     bash, c, conditional, csharp, go, java, javascript, lines, macros, parse, php, python, ruby,
@@ -81,18 +82,19 @@ fn read(
 ) {
     outline.content = Content::Parsed;
     outline.doc = comment::file_paragraph(text, language.comment_style());
-    let parsed = match language {
+    let (shown, parsed) = match language {
         Language::C | Language::Cpp => {
             let tokens = Tokens::of(text);
-            let ranges = [macros::macros(&tokens), conditional::torn(&tokens)];
-            blank(text, ranges.concat())
+            let Macros { marks, lists } = macros::macros(&tokens);
+            let ranges = [marks, lists.clone(), conditional::torn(&tokens)];
+            (blank(text, lists), blank(text, ranges.concat()))
         }
-        _ => Cow::Borrowed(text),
+        _ => (Cow::Borrowed(text), Cow::Borrowed(text)),
     };
     let done = parse::with_tree(language, grammar, &parsed, |tree, rules| {
-        walk::read(outline, tree, rules, text);
+        walk::read(outline, tree, rules, &shown);
         if let Some(used) = used {
-            *used = uses::read(tree, rules, text, &outline.symbols);
+            *used = uses::read(tree, rules, &shown, &outline.symbols);
         }
     });
     if !done {

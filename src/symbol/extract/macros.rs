@@ -4,10 +4,9 @@
 //! They are made blank before parsing, byte for byte, so every place keeps its number and the text that is shown stays
 //! as it was written. What could be a type or a call is left alone.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
-use super::tokens::{Kind, LOOK_AHEAD, Tokens, blank};
+use super::tokens::{Kind, LOOK_AHEAD, Tokens};
 
 /// What such a macro is about, as its name says it.
 const ABOUT: [&str; 23] = [
@@ -92,15 +91,19 @@ const LEAD: [&str; 9] = [
     "__inline",
 ];
 
-/// A text of C or C++ in which such macros are blank.
-#[must_use]
-pub fn without_macros(text: &str) -> Cow<'_, str> {
-    blank(text, macros(&Tokens::of(text)))
+/// Where such macros stand in a text.
+#[derive(Debug, Default)]
+pub(super) struct Macros {
+    /// What is blank for the grammar alone.
+    pub(super) marks: Vec<Range<usize>>,
+    /// What is blank for readers as well: around a declaration that is what a macro is given.
+    pub(super) lists: Vec<Range<usize>>,
 }
 
-/// Where such macros stand in a text.
-pub(super) fn macros(tokens: &Tokens<'_>) -> Vec<Range<usize>> {
-    let mut blank: Vec<Range<usize>> = Vec::new();
+/// Finds them.
+pub(super) fn macros(tokens: &Tokens<'_>) -> Macros {
+    let mut found = Macros::default();
+    let blank = &mut found.marks;
     let (mut at, mut before) = (0, None);
     while at < tokens.all.len() {
         let end = tokens.group_end(at + 1);
@@ -115,13 +118,13 @@ pub(super) fn macros(tokens: &Tokens<'_>) -> Vec<Range<usize>> {
             .or_else(|| tokens.listed_name(before, at, end))
         {
             // `MY_EXPORT(1, int, f, (void));`: the declaration is what is left without the commas.
-            blank.extend(parts);
+            found.lists.extend(parts);
             before = Some(end - 1);
             at = end;
         } else if tokens.is_candidate(at) && tokens.wraps_declaration(before, at, end) {
             // `MY_DEPRECATED(int f(void));`: what stands in the bracket is read on.
-            blank.push(tokens.all[at].1.start..tokens.all[at + 1].1.end);
-            blank.push(tokens.all[end - 1].1.clone());
+            let open = tokens.all[at].1.start..tokens.all[at + 1].1.end;
+            found.lists.extend([open, tokens.all[end - 1].1.clone()]);
             at += 2;
         } else if tokens.is_candidate(at) && tokens.is_attribute(before, at, end) {
             blank.push(tokens.all[at].1.start..tokens.all[end - 1].1.end);
@@ -135,7 +138,7 @@ pub(super) fn macros(tokens: &Tokens<'_>) -> Vec<Range<usize>> {
             at += 1;
         }
     }
-    blank
+    found
 }
 
 fn is_loud(word: &str) -> bool {
@@ -422,7 +425,12 @@ impl Tokens<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::without_macros;
+    use crate::symbol::extract::tokens::{Tokens, blank};
+
+    fn without_macros(text: &str) -> String {
+        let found = super::macros(&Tokens::of(text));
+        blank(text, [found.marks, found.lists].concat()).into_owned()
+    }
 
     #[test]
     fn what_no_grammar_expects_is_made_blank() {

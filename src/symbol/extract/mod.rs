@@ -41,5 +41,4 @@ mod walk;
 
 pub use file::extract;
 pub(super) use file::extract_with_uses;
-pub use macros::without_macros;
 pub use parse::grammars_loaded;

@@ -390,3 +390,15 @@ fn macros_that_are_parts_of_statements_declare_nothing() {
     - `TEST(a, b)`
     ");
 }
+
+#[test]
+fn what_a_macro_is_given_is_shown_as_the_declaration_that_it_is() {
+    let text = "PNG_EXPORT(1, int, f, (char *a));\nextern PNG_EXPORT(void *,g) PNG_ARGS((int a));\nOLD_DEPRECATED(int h(void));\n";
+    insta::assert_snapshot!(outline_of("a.h", text), @r"
+    C source, under 10 lines, 3 public items.
+
+    - `int f (char *a)`
+    - `extern void * g PNG_ARGS((int a))`
+    - `int h(void)`
+    ");
+}
