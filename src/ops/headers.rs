@@ -126,7 +126,11 @@ impl<'r> Headers<'r> {
             return Ok(Rc::default());
         }
         included.retain(|(path, _)| !review::is_internal_header(&path.to_text()));
-        if included.is_empty() {
+        // A template such as `config.h.in` alone is no header of a library.
+        if !included
+            .iter()
+            .any(|(path, _)| path.name().ends_with(b".h"))
+        {
             included = self.installed_around(&around)?;
         }
         if included.is_empty() {
@@ -156,8 +160,8 @@ impl<'r> Headers<'r> {
             for path in &*self.installed(id)? {
                 let (below, name) = path.rsplit_once('/').unwrap_or(("", path));
                 names.insert(name.as_bytes().to_owned());
-                if !below.is_empty() {
-                    places.insert((folder.join(below.as_bytes()), name.as_bytes().to_owned()));
+                if let Some(place) = below_folder(folder, below).filter(|place| place != folder) {
+                    places.insert((place, name.as_bytes().to_owned()));
                 }
             }
         }
@@ -167,7 +171,11 @@ impl<'r> Headers<'r> {
         if !found.is_empty() {
             return Ok(found);
         }
-        for (folder, name) in places.into_iter().take(HEADERS_MAX) {
+        // Of too many nothing is known.
+        if places.len() > HEADERS_MAX {
+            return Ok(found);
+        }
+        for (folder, name) in places {
             let folder = self.folder(&folder)?;
             let named = folder.headers.iter();
             let named = named.filter(|(path, _)| review::made_header(path.name()) == name);
@@ -257,6 +265,19 @@ impl<'r> Headers<'r> {
         }
         Ok(Some(found))
     }
+}
+
+/// The folder that a path leads to from another; `None` where it leads out of the tree.
+fn below_folder(folder: &TreePath, path: &str) -> Option<TreePath> {
+    let mut at = folder.clone();
+    for part in path.split('/') {
+        at = match part {
+            "" | "." => at,
+            ".." => at.parent()?,
+            part => at.join(part.as_bytes()),
+        };
+    }
+    Some(at)
 }
 
 /// Whether a folder stands below one for sources, seen from a folder around it.
@@ -375,8 +396,15 @@ mod tests {
             ("src/b.h", B),
             ("src/a.c", ""),
             ("src/Makefile.am", "include_HEADERS = a.h\n"),
+            ("include/config.h.in", "#undef HAVE_X\n"),
         ];
         assert_eq!(seen(&made, "src/a.c"), known(&["src/a.h.in"], &["a"]));
+        let above = [
+            ("api/a.h", A),
+            ("src/a.c", ""),
+            ("src/Makefile.am", "include_HEADERS = ../api/./a.h\n"),
+        ];
+        assert_eq!(seen(&above, "src/a.c"), known(&["api/a.h"], &["a"]));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::review::{
     Code, Declaration, Exposed, ModuleAround, Origins, PackageAround, exposed, implemented,
     is_private_name, reachable,
 };
-use crate::symbol::Kind;
+use crate::symbol::{BodyDigest, Kind};
 
 /// Reads a file; `None` where there is no such file, or it cannot be read.
 pub(super) type ReadModule<'r, E> = dyn FnMut(&TreePath) -> Result<Option<Code>, E> + 'r;
@@ -26,6 +26,9 @@ pub(super) type ReadModule<'r, E> = dyn FnMut(&TreePath) -> Result<Option<Code>,
 pub(super) struct Modules {
     read: HashMap<TreePath, Option<Code>>,
     origins: HashMap<TreePath, Option<Rc<Origins>>>,
+    exposed: HashMap<TreePath, Rc<Exposed>>,
+    /// The public modules of files.
+    public: HashMap<TreePath, Rc<[TreePath]>>,
 }
 
 /// A declaration, found by its name.
@@ -37,6 +40,8 @@ struct Found {
 
 /// Most modules around one another.
 const DEPTH_MAX: usize = 32;
+/// Most modules beside one another that are looked into for what they pass on.
+const BESIDE_MAX: usize = 64;
 /// Most files that are looked into for where a name stands.
 const IMPORTS_MAX: usize = 64;
 
@@ -46,12 +51,17 @@ impl Modules {
         &mut self,
         path: &TreePath,
         read: &mut ReadModule<'_, E>,
-    ) -> Result<Exposed, E> {
-        if path.as_bytes().ends_with(b".rs") {
-            self.of_rust(path, read)
-        } else {
-            self.of_python(path, read)
+    ) -> Result<Rc<Exposed>, E> {
+        if let Some(known) = self.exposed.get(path) {
+            return Ok(known.clone());
         }
+        let found = Rc::new(if path.as_bytes().ends_with(b".rs") {
+            self.of_rust(path, read)?
+        } else {
+            self.of_python(path, read)?
+        });
+        self.exposed.insert(path.clone(), found.clone());
+        Ok(found)
     }
 
     fn of_rust<E>(&mut self, path: &TreePath, read: &mut ReadModule<'_, E>) -> Result<Exposed, E> {
@@ -67,21 +77,12 @@ impl Modules {
             at = found.to_text().into_owned();
             around.push((found, child));
         }
-        let alone = vec![Vec::new(); around.len()];
-        if self.exposed_by(&around, &alone) == Exposed::All {
-            return Ok(Exposed::All);
-        }
         let mut beside = Vec::with_capacity(around.len());
-        for (module, child) in &around {
-            beside.push(self.public_modules(module, child, read)?);
+        for (module, _) in &around {
+            beside.push(self.public_modules(module, read)?);
         }
-        Ok(self.exposed_by(&around, &beside))
-    }
-
-    /// The same, given the modules around, innermost first, and the public modules beside the one that leads on in each.
-    fn exposed_by(&self, around: &[(TreePath, String)], beside: &[Vec<TreePath>]) -> Exposed {
         let declarations = |path: &TreePath| Some(&self.read.get(path)?.as_ref()?.declarations[..]);
-        let around = around.iter().zip(beside);
+        let around = around.iter().zip(&beside);
         let around = around.filter_map(|((path, child), beside)| {
             Some(ModuleAround {
                 declarations: declarations(path)?,
@@ -89,46 +90,38 @@ impl Modules {
                 beside: beside.iter().filter_map(declarations).collect(),
             })
         });
-        exposed(&around.collect::<Vec<_>>())
+        Ok(exposed(&around.collect::<Vec<_>>()))
     }
 
-    /// The files of the public modules below a file, if the one of a name is not among them.
+    /// The files of the public modules that a file declares, of the first that there are.
     fn public_modules<E>(
         &mut self,
         path: &TreePath,
-        private: &str,
         read: &mut ReadModule<'_, E>,
-    ) -> Result<Vec<TreePath>, E> {
-        let (mut found, mut next) = (Vec::new(), 0);
-        let mut at = path.clone();
-        loop {
-            let code = self.read.get(&at).and_then(Option::as_ref);
-            let declarations = code.map_or(&[][..], |code| &code.declarations);
-            let is_module = |one: &&Declaration| {
-                one.kind == Kind::Module && one.owner.is_none() && one.is_public()
-            };
-            let modules = declarations.iter().filter(is_module);
-            if at == *path && modules.clone().any(|one| one.own == private) {
-                // All that the module has is seen in this one already.
-                return Ok(found);
-            }
-            let folder = own_folder(&at.to_text());
-            let folders: Vec<String> = modules.map(|one| format!("{folder}/{}", one.own)).collect();
-            for folder in folders {
-                if found.len() < IMPORTS_MAX {
-                    found.extend(self.first(candidates(&folder), read)?);
-                }
-            }
-            let Some(module) = found.get(next) else {
-                return Ok(found);
-            };
-            at = module.clone();
-            next += 1;
+    ) -> Result<Rc<[TreePath]>, E> {
+        if let Some(known) = self.public.get(path) {
+            return Ok(known.clone());
         }
+        let code = self.read.get(path).and_then(Option::as_ref);
+        let declarations = code.map_or(&[][..], |code| &code.declarations);
+        let is_module = |one: &&Declaration| {
+            let is_file = one.kind == Kind::Module && one.body == BodyDigest::default();
+            is_file && one.owner.is_none() && one.is_public()
+        };
+        let folder = own_folder(&path.to_text());
+        let modules = declarations.iter().filter(is_module).take(BESIDE_MAX);
+        let folders: Vec<String> = modules.map(|one| format!("{folder}/{}", one.own)).collect();
+        let mut found = Vec::new();
+        for folder in folders {
+            found.extend(self.first(candidates(&folder), read)?);
+        }
+        let found: Rc<[TreePath]> = found.into();
+        self.public.insert(path.clone(), found.clone());
+        Ok(found)
     }
 
-    /// Puts the names that a module has in the place of a `pub use` of all of them, where its file is found and the other side of
-    /// the file passes some of them on one by one: `other` has the signatures there.
+    /// Puts the names that a module has in the place of a `pub use` of all of them, where its file is found and says them all, and
+    /// the other side of the file passes some of them on one by one: `other` has the signatures there.
     pub(super) fn spell_out<E>(
         &mut self,
         path: &TreePath,
@@ -136,39 +129,46 @@ impl Modules {
         other: &BTreeSet<String>,
         read: &mut ReadModule<'_, E>,
     ) -> Result<(), E> {
+        let passed_on: BTreeSet<&str> = other.iter().filter_map(|one| written_path(one)).collect();
         for at in 0..declarations.len() {
             let one = &declarations[at];
             let is_export = one.kind == Kind::Export && one.owner.is_none();
             let all = one.signature.strip_suffix('*');
-            let is_spelled = |all: &&str| {
-                let mut behind = other.range(all.to_string()..);
-                !other.contains(&one.signature)
-                    && behind.next().is_some_and(|next| next.starts_with(*all))
-            };
-            let Some(all) = all.filter(|all| is_export && is_spelled(all)) else {
+            let Some(module) = all.and_then(written_path).filter(|_| is_export) else {
                 continue;
             };
-            let all = all.to_owned();
-            let Some((_, module)) = all.split_once("use ") else {
+            let mut behind = passed_on.range(module..);
+            let is_spelled = !passed_on.contains(&*format!("{module}*"))
+                && behind.next().is_some_and(|next| next.starts_with(module));
+            if !is_spelled {
                 continue;
-            };
-            let mut names = self.names(path, module, read)?.into_iter();
-            let glob = declarations[at].clone();
+            }
+            // What the file declares or passes on by itself hides what a `*` gives.
+            let outer = declarations.iter().filter(|one| one.owner.is_none());
+            let own: BTreeSet<&str> = outer.map(|one| one.own.as_str()).collect();
+            let glob = one.clone();
+            let lead = glob.signature.trim_end_matches('*');
+            let (_, module) = lead.split_once("use ").unwrap_or_default();
+            let names = self.names(path, module, read)?;
+            let names = names.into_iter().filter(|name| !own.contains(&**name));
             let named = |name: String| Declaration {
-                signature: format!("{all}{name}"),
+                signature: format!("{lead}{name}"),
                 form: None,
                 own: name.clone(),
                 name,
                 ..glob.clone()
             };
-            let Some(first) = names.next() else { continue };
-            declarations[at] = named(first);
-            declarations.extend(names.map(named));
+            let mut named: Vec<Declaration> = names.map(named).collect();
+            if let Some(first) = named.pop() {
+                declarations[at] = first;
+                declarations.extend(named);
+            }
         }
         Ok(())
     }
 
-    /// The names that others can use of the module that a path in a file leads to.
+    /// The names that others can use of the module that a path in a file leads to; none where the module itself passes on all that
+    /// another has.
     fn names<E>(
         &mut self,
         path: &TreePath,
@@ -184,11 +184,13 @@ impl Modules {
             one.owner.is_none()
                 && one.is_public()
                 && one.own == one.name
+                && one.own != "_"
                 && !matches!(one.kind, Kind::Macro | Kind::Implementation)
-                && !one.own.ends_with('*')
         };
         let names = declarations.iter().filter(is_named);
-        Ok(names.map(|one| one.own.clone()).collect())
+        let names: BTreeSet<String> = names.map(|one| one.own.clone()).collect();
+        let is_whole = !names.iter().any(|name| name.ends_with('*'));
+        Ok(if is_whole { names } else { BTreeSet::new() })
     }
 
     /// The traits and types of its own crate that a file of Rust implements or adds to and no other crate can name. What stands in
@@ -256,7 +258,7 @@ impl Modules {
     }
 
     fn is_seen<E>(&mut self, found: &Found, read: &mut ReadModule<'_, E>) -> Result<bool, E> {
-        Ok(found.is_public && self.of_rust(&found.file, read)?.has(&found.name))
+        Ok(found.is_public && self.exposed(&found.file, read)?.has(&found.name))
     }
 
     fn origins<E>(
@@ -400,6 +402,17 @@ fn inits(folder: &str) -> [String; 2] {
         format!("{folder}/__init__.py"),
         format!("{folder}/__init__.pyi"),
     ]
+}
+
+/// The path of a `use`, from the crate or the module on.
+fn written_path(signature: &str) -> Option<&str> {
+    let (_, path) = signature.split_once("use ")?;
+    let starts = ["crate::", "self::"];
+    Some(
+        starts
+            .iter()
+            .fold(path, |path, start| path.strip_prefix(start).unwrap_or(path)),
+    )
 }
 
 fn is_crate(path: &str) -> bool {

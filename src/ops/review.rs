@@ -13,7 +13,9 @@ use crate::base::cores::on_all_cores;
 use crate::base::limit::DIFF_PATHS_MAX;
 use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, ObjectError, Repository, Side, diff_trees};
-use crate::review::{self, Changes, Content, Declaration, File, FileRole, How, Refers, Version};
+use crate::review::{
+    self, Changes, Content, Declaration, Exposed, File, FileRole, How, Refers, Version,
+};
 use crate::symbol::map::{MapEntry, MapFile, Mark};
 use crate::symbol::{Kind, Language, Visibility};
 use crate::workspace::Workspace;
@@ -67,11 +69,11 @@ fn narrow(
     trees: [NodeId; 2],
     files: &mut [File],
 ) -> Result<(), ObjectError> {
-    let exports: Vec<[BTreeSet<String>; 2]> = files.iter().map(exports).collect();
+    let outer: Vec<[OuterNames; 2]> = files.iter().map(OuterNames::of).collect();
     let mut headers = trees.map(|tree| Headers::of(repo, reading, tree));
     for (side, tree) in trees.into_iter().enumerate() {
         let mut modules = Modules::default();
-        for (file, exports) in files.iter_mut().zip(&exports) {
+        for (file, outer) in files.iter_mut().zip(&outer) {
             let version = if side == 0 {
                 &mut file.old
             } else {
@@ -106,12 +108,15 @@ fn narrow(
                     let mut read = |path: &TreePath| reading.code(repo, tree, path);
                     let is_rust = code.language == Some(Language::Rust);
                     if is_rust {
-                        let other = &exports[1 - side];
+                        let other = &outer[1 - side].exports;
                         modules.spell_out(path, &mut code.declarations, other, &mut read)?;
                     }
                     let exposed = modules.exposed(path, &mut read)?;
                     exposed.narrow(&mut code.declarations);
                     if is_rust {
+                        if *exposed != Exposed::All {
+                            review::narrow_links(&mut code.declarations, &outer[1 - side].names);
+                        }
                         let hidden = modules.hidden(path, &code.declarations, &mut read)?;
                         review::narrow_implementations(&mut code.declarations, &hidden);
                     }
@@ -123,14 +128,31 @@ fn narrow(
     Ok(())
 }
 
-/// On each side what a file passes on.
-fn exports(file: &File) -> [BTreeSet<String>; 2] {
-    [&file.old, &file.new].map(|version| {
-        let code = version.as_ref().and_then(Version::code);
-        let declarations = code.map_or(&[][..], |code| &code.declarations);
-        let exports = declarations.iter().filter(|one| one.kind == Kind::Export);
-        exports.map(|one| one.signature.clone()).collect()
-    })
+/// What stands in a file of Rust and in nothing else of it.
+#[derive(Default)]
+struct OuterNames {
+    names: BTreeSet<String>,
+    /// The signatures of what it passes on.
+    exports: BTreeSet<String>,
+}
+
+impl OuterNames {
+    /// Those of both sides.
+    fn of(file: &File) -> [Self; 2] {
+        [&file.old, &file.new].map(|version| {
+            let mut outer = Self::default();
+            let code = version.as_ref().and_then(Version::code);
+            let code = code.filter(|code| code.language == Some(Language::Rust));
+            let declarations = code.map_or(&[][..], |code| &code.declarations);
+            for one in declarations.iter().filter(|one| one.owner.is_none()) {
+                outer.names.insert(one.own.clone());
+                if one.kind == Kind::Export {
+                    outer.exports.insert(one.signature.clone());
+                }
+            }
+            outer
+        })
+    }
 }
 
 /// A file on both sides, as far as it stands there.

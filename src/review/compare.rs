@@ -311,7 +311,7 @@ impl Sides<'_> {
         if from.len() <= 1 && to.len() <= 1 {
             return vec![(from, to)];
         }
-        let mut packages: BTreeMap<Option<GoPackage>, GoneAndCome> = BTreeMap::new();
+        let mut packages: BTreeMap<Option<Scope>, GoneAndCome> = BTreeMap::new();
         let package = |side: &Option<Version>| {
             let side = side.as_ref()?;
             go_package(side).or_else(|| outer_module(side))
@@ -602,8 +602,11 @@ fn package_of(side: Option<&Version>) -> Option<GoPackage> {
     side.and_then(go_package)
 }
 
+/// Where a name means one thing: a package of Go, or a module of Rust.
+type Scope = GoPackage;
+
 /// The outermost module below the crate in which a file of Rust stands, with the folder of the crate.
-fn outer_module(side: &Version) -> Option<GoPackage> {
+fn outer_module(side: &Version) -> Option<Scope> {
     let path = side.path.to_text();
     let (folder, below) = path.strip_suffix(".rs")?.rsplit_once("src/")?;
     let module = below.split('/').next().unwrap_or_default();

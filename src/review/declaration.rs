@@ -177,7 +177,8 @@ impl Listing<'_> {
             match symbol.kind {
                 Kind::Extension => self.add_all(&symbol.children, within),
                 Kind::Export => {
-                    for (own, signature) in export::names(self.language, symbol) {
+                    let names = export::names(self.language, symbol).into_iter();
+                    for (own, signature) in names.filter(|(own, _)| own != "_") {
                         let one = self.declaration(
                             symbol,
                             Around {

@@ -131,17 +131,27 @@ impl Exposed {
             let is_hidden = match one.owner {
                 Some(owner) => declarations[owner as usize].visibility != Visibility::Public,
                 None => {
-                    // The module around passes on each by its name, which is told there.
-                    let is_link = one.kind == Kind::Export
-                        || one.kind == Kind::Module && one.body == BodyDigest::default();
                     one.own == one.name
                         && !matches!(one.kind, Kind::Macro | Kind::Implementation)
-                        && (is_link || !self.has(&one.own))
+                        && !self.has(&one.own)
                 }
             };
             if is_hidden && one.is_public() {
                 declarations[at].visibility = Visibility::Package;
             }
+        }
+    }
+}
+
+/// Makes what a private module passes on, and the modules that it declares, visible to the crate alone where the other side of its
+/// file has no such name: the module around names each of them, and what came or went is told there.
+pub fn narrow_links(declarations: &mut [Declaration], other: &BTreeSet<String>) {
+    let is_link = |one: &Declaration| {
+        one.kind == Kind::Export || one.kind == Kind::Module && one.body == BodyDigest::default()
+    };
+    for one in declarations.iter_mut().filter(|one| one.is_public()) {
+        if is_link(one) && one.owner.is_none() && !other.contains(&one.own) {
+            one.visibility = Visibility::Package;
         }
     }
 }

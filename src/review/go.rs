@@ -1,5 +1,7 @@
 //! Packages of Go: of which one a file is, for which platforms, and who can import it.
 
+use std::borrow::Cow;
+
 use super::change::{Code, Version};
 use super::declaration::Declaration;
 use super::signature::{is_word, value_at};
@@ -60,51 +62,67 @@ pub(super) fn plain_form(one: &Declaration) -> String {
     out
 }
 
-/// The signature of a variable with as much of its value as tells the type, where no type is written: `var X = f()` of
-/// `var X = f(1)`.
-pub(super) fn typed(signature: &str) -> String {
-    let Some(at) = value_at(signature) else {
-        return signature.to_owned();
+/// The signature of a variable without its value: with the type that is written, or with what of the value tells it, as `var X = f(`
+/// of `var X = f(1)`. Any other value is a part of the signature.
+pub(super) fn typed(signature: &str) -> Cow<'_, str> {
+    let Some(at) = value_at(signature).filter(|at| !signature[..*at].contains(',')) else {
+        return Cow::Borrowed(signature);
     };
-    let (lead, value) = (signature[..at].trim_end(), signature[at + 1..].trim_start());
+    let lead = signature[..at].trim_end();
     if lead.split_whitespace().count() > 2 {
-        return lead.to_owned();
+        return Cow::Borrowed(lead);
     }
-    // What these are given is a type.
-    let is_whole = ["func(", "make(", "new("]
-        .iter()
-        .any(|start| value.starts_with(start));
-    let (mut out, mut depth, mut quote) = (format!("{lead} = "), 0_u32, None);
-    let (mut last, mut is_name) = (' ', false);
-    for c in value.chars() {
-        let before = std::mem::replace(&mut last, c);
+    match type_of(signature[at + 1..].trim()) {
+        Some(kind) => Cow::Owned(format!("{lead} = {kind}")),
+        None => Cow::Borrowed(signature),
+    }
+}
+
+/// What of a value tells its type: of a literal another of its kind, of a call and of a composite literal what stands before the
+/// bracket.
+fn type_of(value: &str) -> Option<&str> {
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = value.strip_prefix('-').unwrap_or(value);
+    let literal = match number.split_once('.') {
+        _ if value.starts_with(['"', '`']) => {
+            (end_of_first(value)? == value.len()).then_some("\"\"")
+        }
+        _ if matches!(value, "true" | "false") => Some("true"),
+        Some((whole, part)) => (is_digits(whole) && is_digits(part)).then_some("0.0"),
+        None => is_digits(number).then_some("0"),
+    };
+    if literal.is_some() {
+        return literal;
+    }
+    let open = value.find(['(', '{'])?;
+    let before = &value[..open];
+    let is_named = |word: &str| matches!(word, "make" | "new" | "struct" | "interface" | "func");
+    let is_type = before.starts_with(|c: char| is_word(c) || "&*[".contains(c))
+        && before.chars().all(|c| is_word(c) || ".&*[]".contains(c))
+        // Of these what is in the bracket is a part of the type.
+        && !before.split(|c| !is_word(c)).any(is_named);
+    (is_type && end_of_first(&value[open..])? + open == value.len()).then_some(&value[..=open])
+}
+
+/// Where the string or the group of brackets ends with which a text begins.
+fn end_of_first(text: &str) -> Option<usize> {
+    let (mut depth, mut quote, mut is_escaped) = (0_u32, None, false);
+    for (at, c) in text.char_indices() {
         match (quote, c) {
-            (Some(open), _) => {
-                if c == open && before != '\\' {
-                    quote = None;
-                }
-                continue;
-            }
-            (None, '"' | '`' | '\'') => {
-                quote = Some(c);
-                // Both are strings.
-                out.extend((depth == 0).then_some(if c == '\'' { c } else { '"' }));
-                continue;
-            }
-            (None, ')' | '}') if !is_whole || c == '}' => depth = depth.saturating_sub(1),
+            (Some(_), _) if is_escaped => is_escaped = false,
+            (Some('"' | '\''), '\\') => is_escaped = true,
+            (Some(open), _) if open == c => quote = None,
+            (Some(_), _) => continue,
+            (None, '"' | '`' | '\'') => quote = Some(c),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth = depth.checked_sub(1)?,
             _ => {}
         }
-        // Any number is as good as another of its type.
-        is_name = is_word(c) && (is_name || !c.is_ascii_digit());
-        let is_digit = c.is_ascii_digit() && !is_name;
-        if depth == 0 && !(is_digit && before.is_ascii_digit()) {
-            out.push(if is_digit { '0' } else { c });
-        }
-        if c == '{' || c == '(' && !is_whole {
-            depth += 1;
+        if depth == 0 && quote.is_none() {
+            return Some(at + c.len_utf8());
         }
     }
-    out
+    None
 }
 
 /// Systems and processors that the name of a file of Go may end with, see `go help buildconstraint`.
@@ -167,26 +185,36 @@ mod tests {
     fn what_tells_the_type_of_a_variable_stays() {
         for (signature, expected) in [
             ("var X T = f(1)", "var X T"),
-            ("var X = a.f(1, \"}\").g(b(2))", "var X = a.f().g()"),
-            ("var X = &T{a: \"x\", b: {1}}", "var X = &T{}"),
-            ("var X = []string{\"a\"}", "var X = []string{}"),
-            ("var X = \"a\\\"b\"", "var X = \""),
-            ("var X = `a`", "var X = \""),
-            ("var X = 25 * time.Second", "var X = 0 * time.Second"),
+            ("var X = a.f(1, \"}\")", "var X = a.f("),
+            ("var X = &T{a: \"x\\\\\", b: '{'}", "var X = &T{"),
+            ("var X = [3]string{\"a\"}", "var X = [3]string{"),
+            ("var X = map[string]*T{}", "var X = map[string]*T{"),
+            ("var X = \"a\\\"b\"", "var X = \"\""),
+            ("var X = `a\\`", "var X = \"\""),
+            ("var X = -25", "var X = 0"),
             ("var X = 25.75", "var X = 0.0"),
-            ("var X = int64(7)", "var X = int64()"),
-            (
-                "var X = make(map[string]int)",
-                "var X = make(map[string]int)",
-            ),
-            (
-                "var X = func(a int) bool { return true }",
-                "var X = func(a int) bool {}",
-            ),
-            ("var X", "var X"),
-            ("var X []string", "var X []string"),
+            ("var X = false", "var X = true"),
+            ("var X = int64(7)", "var X = int64("),
         ] {
             assert_eq!(typed(signature), expected, "{signature}");
+        }
+        for signature in [
+            "var X",
+            "var X []string",
+            "var X = f(1).(string)",
+            "var X = (*T)(nil)",
+            "var X = \"a\\\\\" + f(1)",
+            "var X = `a\\` + f(1)",
+            "var X = '\\\\' + f(1)",
+            "var X = struct{ A int }{1}",
+            "var X = []struct{ A int }{}",
+            "var X = make(map[string]int)",
+            "var X = func(a int) bool { return true }",
+            "var X = 2 * time.Second",
+            "var A, B = f()",
+            "var X = \"a",
+        ] {
+            assert_eq!(typed(signature), signature);
         }
     }
 

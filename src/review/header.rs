@@ -60,7 +60,7 @@ pub fn installed(text: &str) -> BTreeSet<String> {
     };
     for statement in statements.iter().filter(installs) {
         found.extend(headers(statement).map(str::to_owned));
-        for word in words(statement) {
+        for word in words(statement).collect::<BTreeSet<_>>() {
             let list = lists.get(word).into_iter().flatten();
             found.extend(list.map(|name| (*name).to_owned()));
         }
@@ -100,8 +100,8 @@ fn words(statement: &str) -> impl Iterator<Item = &str> {
 }
 
 fn headers(statement: &str) -> impl Iterator<Item = &str> {
-    // What stands before the first slash is a folder, or the rest of a variable such as `$(srcdir)`.
-    let paths = words(statement).map(|word| word.trim_start_matches(['/', '.']));
+    // Before a slash at the start stands a variable such as `$(srcdir)`.
+    let paths = words(statement).map(|word| word.trim_start_matches('/'));
     paths.filter(|path| path.len() > 2 && path.as_bytes().ends_with(b".h"))
 }
 

@@ -41,7 +41,9 @@ pub use change::{Change, Changes, Code, Content, File, How, Refers, Version};
 pub use compare::compare;
 pub use declaration::Declaration;
 pub use delta::{Piece, delta};
-pub use exposed::{Exposed, ModuleAround, Origins, exposed, implemented, narrow_implementations};
+pub use exposed::{
+    Exposed, ModuleAround, Origins, exposed, implemented, narrow_implementations, narrow_links,
+};
 pub use go::{is_internal_package, is_variant};
 pub use header::{
     installed, is_header, is_internal_header, made_header, narrow_to_linked, narrow_to_package,

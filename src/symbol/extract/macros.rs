@@ -220,14 +220,15 @@ impl Tokens<'_> {
         at: usize,
         end: usize,
     ) -> Option<Vec<Range<usize>>> {
-        let is_declared = end == self.all.len() || self.is_sign(end, b";{");
-        if !self.is_candidate(at) || !self.is_first(before) || end < at + 9 || !is_declared {
+        let is_export = self.is_candidate(at) && self.begins_export(before, at);
+        if !is_export || end < at + 9 || !self.is_sign(end, b";{") {
             return None;
         }
         let comma = |from: usize| (from..end).find(|token| !self.is_of_type(*token));
         let comma = |from: usize| comma(from).filter(|token| self.is_sign(*token, b","));
         let is_number = |token: usize| self.word(token).starts_with(|c: char| c.is_ascii_digit());
-        let first = at + 2 + 2 * usize::from(is_number(at + 2));
+        let is_numbered = is_number(at + 2) && self.is_sign(at + 3, b",");
+        let first = at + 2 + 2 * usize::from(is_numbered);
         let behind_type = comma(first)?;
         let behind_name = comma(behind_type + 1)?;
         let (name, open) = (behind_name - 1, behind_name + 1);

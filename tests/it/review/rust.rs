@@ -242,6 +242,42 @@ fn names_that_a_private_module_passes_on_are_told_once() {
 }
 
 #[test]
+fn what_a_private_module_passes_on_in_another_way_is_told() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        "
+        commit first
+        + src/lib.rs
+          | mod shop;
+          | mod beds;
+          | pub use shop::Foo;
+          | pub use beds::*;
+        + src/shop.rs = pub use one::Foo;
+        + src/beds.rs
+          | mod deep;
+          | pub use deep::*;
+          | pub fn dig() {}
+        + src/beds/deep.rs = pub fn water() {}
+        commit second
+        + src/lib.rs
+          | mod shop;
+          | mod beds;
+          | pub use shop::Foo;
+          | pub use beds::dig;
+        + src/shop.rs = pub use two::Foo;
+    ",
+    );
+    // Which names the module passed on of the one below it is not looked for.
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    1 public declaration removed, 1 added, 1 signature changed · 2 of 2 files are code
+    − beds::*   src/lib.rs
+    pub use one::→two:: Foo   src/shop.rs:1
+    + dig   src/lib.rs:4
+    ");
+}
+
+#[test]
 fn a_function_moves_into_a_module_of_its_name() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
