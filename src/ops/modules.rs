@@ -143,8 +143,9 @@ impl Modules {
             if !is_spelled {
                 continue;
             }
-            // What the file declares or passes on by itself hides what a `*` gives.
-            let outer = declarations.iter().filter(|one| one.owner.is_none());
+            // What the file declares or passes on by itself hides what a `*` gives; a module hides no function of its name.
+            let is_outer = |one: &&Declaration| one.owner.is_none() && one.kind != Kind::Module;
+            let outer = declarations.iter().filter(is_outer);
             let own: BTreeSet<&str> = outer.map(|one| one.own.as_str()).collect();
             let glob = one.clone();
             let lead = glob.signature.trim_end_matches('*');

@@ -145,13 +145,14 @@ fn names_that_stand_for_a_glob_are_no_news() {
         + src/shop.rs
           | pub mod beds;
           | pub fn open() {}
+          | pub fn shop() {}
           | pub fn close() {}
           | pub(crate) fn count() {}
         + src/shop/beds.rs = pub fn dig() {}
         commit second
         + src/lib.rs
           | mod shop;
-          | pub use shop::{beds, open};
+          | pub use shop::{beds, open, shop};
           | pub use shop::beds::*;
     ",
     );
