@@ -41,5 +41,5 @@ pub use model::{
 };
 pub use name::FrameName;
 pub use record::Record;
-pub use store::{Head, Store, Voice, Voices};
+pub use store::{Head, Store, StoreState, Voice, Voices};
 pub use stored::{NewFrame, Stored};

@@ -87,6 +87,27 @@ pub struct Store<'r> {
     skipped: Skipped,
 }
 
+/// A store without a handle of its repository.
+#[derive(Debug, Clone)]
+pub struct StoreState {
+    commit: Option<NodeId>,
+    tree: Option<NodeId>,
+    skipped: Skipped,
+}
+
+impl StoreState {
+    /// The store, read with a handle of its repository.
+    #[must_use]
+    pub fn open<'r>(&self, repo: &'r Repository) -> Store<'r> {
+        Store {
+            repo,
+            commit: self.commit,
+            tree: self.tree,
+            skipped: self.skipped.clone(),
+        }
+    }
+}
+
 impl<'r> Store<'r> {
     /// Opens the store as it is now; a repository without frames has an empty one.
     pub fn open(repo: &'r Repository) -> Result<Self, StoreError> {
@@ -109,6 +130,16 @@ impl<'r> Store<'r> {
             tree,
             skipped: Skipped::default(),
         })
+    }
+
+    /// Which store it is, for threads that each have a handle of the repository.
+    #[must_use]
+    pub fn state(&self) -> StoreState {
+        StoreState {
+            commit: self.commit,
+            tree: self.tree,
+            skipped: self.skipped.clone(),
+        }
     }
 
     /// The commit; `None` when there are no frames yet.
@@ -211,9 +242,14 @@ impl<'r> Store<'r> {
 
     /// The current frames of all slots of a node, by agent and type.
     pub fn heads(&self, node: &NodeId) -> Result<Vec<Head>, StoreError> {
-        let entries = self.entries(node)?;
+        Ok(self.heads_of(&self.entries(node)?))
+    }
+
+    /// The same of the entries of a node.
+    #[must_use]
+    pub fn heads_of(&self, entries: &[Entry]) -> Vec<Head> {
         let slots = entries.chunk_by(|a, b| a.name.is_of_slot_of(&b.name));
-        Ok(slots.filter_map(|slot| self.head_of(slot)).collect())
+        slots.filter_map(|slot| self.head_of(slot)).collect()
     }
 
     /// What people say about a node: of each the last statement that stands.
@@ -221,8 +257,13 @@ impl<'r> Store<'r> {
     /// An invalidation ends what stands below it: of its author alone, or of all where it names none. In the slot of an
     /// agent that makes its frames itself only what was handed in after the last of them counts.
     pub fn voices(&self, node: &NodeId) -> Result<Voices, StoreError> {
+        Ok(self.voices_of(&self.entries(node)?))
+    }
+
+    /// The same of the entries of a node.
+    #[must_use]
+    pub fn voices_of(&self, entries: &[Entry]) -> Voices {
         let mut voices = Voices::default();
-        let entries = self.entries(node)?;
         for slot in entries.chunk_by(|a, b| a.name.is_of_slot_of(&b.name)) {
             let seq_max = slot.last().map_or(0, |entry| entry.name.seq);
             let mut spoken = HashSet::new();
@@ -251,7 +292,7 @@ impl<'r> Store<'r> {
                 }
             }
         }
-        Ok(voices)
+        voices
     }
 
     /// The head of one slot's entries, oldest first: the newest good one that is no invalidation.

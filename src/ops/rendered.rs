@@ -10,18 +10,19 @@
 //! on what the store says of them, so every clone with the same statements makes the same two.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 
 use super::refresh::{self, Refresh, RefreshError};
 use super::touched::{Touch, TouchedNode, touches};
 use crate::agent::{Agent, AgentError, OUTLINE};
 use crate::base::NodeId;
+use crate::base::cores::on_all_cores;
 use crate::base::path::quote;
 use crate::frame::{BasisKind, Head, Store, StoreError};
 use crate::git::{
-    Batch, Encoded, EntryMode, Expected, HashKind, ObjectError, ObjectKind, RefError, TreeEntry,
-    WriteError, commit_body,
+    Batch, Encoded, EntryMode, Expected, HashKind, ObjectError, ObjectKind, RefError, Repository,
+    TreeEntry, WriteError, commit_body,
 };
 use crate::regen::Runner;
 use crate::secret::{Allowed, Scanner, redact};
@@ -124,19 +125,25 @@ fn texts(
     touches: &[Touch],
     side: fn(&Touch) -> Option<TouchedNode>,
 ) -> Result<Vec<Option<String>>, RenderError> {
-    let nodes: HashSet<NodeId> = touches
+    let nodes: BTreeSet<NodeId> = touches
         .iter()
         .filter_map(|touch| side(touch).map(|node| node.id))
         .collect();
+    let nodes: Vec<NodeId> = nodes.into_iter().collect();
     let outlines = outlines(workspace, store, tree, &nodes)?;
-    let mut known: HashMap<NodeId, String> = HashMap::new();
-    for node in nodes {
-        let mut text = statements(store, &node)?;
-        if let Some(outline) = outlines.get(&node) {
+    let store = store.state();
+    let text_of = |repo: &Repository, at: usize| {
+        let mut text = statements(&store.open(repo), &nodes[at])?;
+        if let Some(outline) = outlines.get(&nodes[at]) {
             add_section(&mut text, "Outline", outline);
         }
-        known.insert(node, text);
-    }
+        Ok::<_, StoreError>(text)
+    };
+    let repo = &workspace.repository;
+    let texts = on_all_cores(nodes.len(), repo, || repo.fork(), text_of);
+    let known = nodes.iter().zip(texts);
+    let known = known.map(|(node, text)| Ok((*node, text?)));
+    let known: HashMap<NodeId, String> = known.collect::<Result<_, StoreError>>()?;
     let text = |touch: &Touch| {
         let known = known.get(&side(touch)?.id)?;
         let title = if touch.path.is_root() {
@@ -154,7 +161,7 @@ fn outlines(
     workspace: &Workspace,
     store: &Store<'_>,
     tree: NodeId,
-    nodes: &HashSet<NodeId>,
+    nodes: &[NodeId],
 ) -> Result<HashMap<NodeId, String>, RenderError> {
     let agents = workspace.agents();
     let agent: &Agent = agents.get(OUTLINE)?;
@@ -181,13 +188,11 @@ fn outlines(
 
 /// What people and models say of a node, each with its author.
 fn statements(store: &Store<'_>, node: &NodeId) -> Result<String, StoreError> {
-    let is_told = |head: &Head| {
-        !head.invalidated
-            && head.frame.basis_kind != BasisKind::Written
-            && head.frame.agent.as_str() != OUTLINE
-    };
-    let people = store.voices(node)?.heads.into_iter();
-    let others = store.heads(node)?.into_iter().filter(is_told);
+    let is_told = |head: &Head| !head.invalidated && head.frame.basis_kind != BasisKind::Written;
+    let mut entries = store.entries(node)?;
+    let people = store.voices_of(&entries).heads.into_iter();
+    entries.retain(|entry| entry.name.agent.as_str() != OUTLINE);
+    let others = store.heads_of(&entries).into_iter().filter(is_told);
     let mut text = String::new();
     for Head { frame, .. } in people.chain(others) {
         let title = format!("{} ({})", frame.frame_type, frame.speaker());
