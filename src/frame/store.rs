@@ -82,9 +82,7 @@ pub struct Voices {
 /// The frames as of one commit of [`FRAMES_REF`].
 pub struct Store<'r> {
     repo: &'r Repository,
-    commit: Option<NodeId>,
-    tree: Option<NodeId>,
-    skipped: Skipped,
+    state: StoreState,
 }
 
 /// A store without a handle of its repository.
@@ -101,9 +99,7 @@ impl StoreState {
     pub fn open<'r>(&self, repo: &'r Repository) -> Store<'r> {
         Store {
             repo,
-            commit: self.commit,
-            tree: self.tree,
-            skipped: self.skipped.clone(),
+            state: self.clone(),
         }
     }
 }
@@ -124,34 +120,31 @@ impl<'r> Store<'r> {
                 ObjectError::Kind { .. } => StoreError::NoCommit(error),
                 error => StoreError::Object(error),
             })?;
-        Ok(Self {
-            repo,
+        let skipped = Skipped::default();
+        let state = StoreState {
             commit,
             tree,
-            skipped: Skipped::default(),
-        })
+            skipped,
+        };
+        Ok(Self { repo, state })
     }
 
     /// Which store it is, for threads that each have a handle of the repository.
     #[must_use]
     pub fn state(&self) -> StoreState {
-        StoreState {
-            commit: self.commit,
-            tree: self.tree,
-            skipped: self.skipped.clone(),
-        }
+        self.state.clone()
     }
 
     /// The commit; `None` when there are no frames yet.
     #[must_use]
     pub fn commit(&self) -> Option<NodeId> {
-        self.commit
+        self.state.commit
     }
 
     /// The commit's tree.
     #[must_use]
     pub fn tree(&self) -> Option<NodeId> {
-        self.tree
+        self.state.tree
     }
 
     /// The repository that the store is part of.
@@ -163,18 +156,22 @@ impl<'r> Store<'r> {
     /// Readers of this store note what they pass over in that list.
     #[must_use]
     pub fn noting(self, skipped: Skipped) -> Self {
-        Self { skipped, ..self }
+        let state = StoreState {
+            skipped,
+            ..self.state
+        };
+        Self { state, ..self }
     }
 
     /// What was passed over so far.
     #[must_use]
     pub fn skipped(&self) -> &Skipped {
-        &self.skipped
+        &self.state.skipped
     }
 
     /// All entries of a node whose names are good and whose generations count, by agent, type and generation.
     pub fn entries(&self, node: &NodeId) -> Result<Vec<Entry>, StoreError> {
-        let Some(tree) = self.tree else {
+        let Some(tree) = self.state.tree else {
             return Ok(Vec::new());
         };
         let place = Place::of(node);
@@ -186,7 +183,7 @@ impl<'r> Store<'r> {
         listed
             .bad
             .iter()
-            .for_each(|bad| self.skipped.add(&bad.path, &bad.fault));
+            .for_each(|bad| self.state.skipped.add(&bad.path, &bad.fault));
         Ok(listed.entries)
     }
 
@@ -205,7 +202,7 @@ impl<'r> Store<'r> {
     #[must_use]
     pub fn read(&self, entry: &Entry) -> Option<Frame> {
         read_entry(self.repo, entry)
-            .inspect_err(|fault| self.skipped.add_name(&entry.name, fault))
+            .inspect_err(|fault| self.state.skipped.add_name(&entry.name, fault))
             .ok()
     }
 

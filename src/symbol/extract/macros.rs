@@ -173,7 +173,7 @@ impl Tokens<'_> {
             && self.is_sign(end + 1, b"(")
     }
 
-    /// Whether a word with which a declaration begins says that what is declared is exported, or the like.
+    /// Whether a declaration begins with this word, and the word names an export or another attribute.
     fn begins_export(&self, before: Option<usize>, at: usize) -> bool {
         let word = self.word(at);
         let begins =
