@@ -12,6 +12,7 @@ pub mod hash;
 pub mod id;
 pub mod kind;
 pub mod limit;
+pub mod number;
 pub mod numbered;
 pub mod path;
 pub mod printable;

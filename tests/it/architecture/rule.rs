@@ -43,6 +43,7 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("memchr", &["secret"]),
     ("nix", &["git", "hook"]),
     ("notify", &["hook::watch"]),
+    ("oxc_index", &["base"]),
     ("percent_encoding", &["cli::commands::mcp"]),
     ("pulldown_cmark", &["site"]),
     ("regex", &["secret"]),
