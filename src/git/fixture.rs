@@ -59,7 +59,8 @@ impl Fixture {
         reason = "stock git makes the repository and is the oracle"
     )]
     pub(super) fn command(&self, directory: &Path, arguments: &[&str]) -> Command {
-        let mut command = Command::new("git");
+        // By its path: a bare name beside another search path makes the standard library fork the whole process.
+        let mut command = Command::new(super::program::find("git").unwrap());
         command
             .current_dir(directory)
             .args(arguments)
