@@ -9,7 +9,7 @@ use super::outline::{BodyDigest, Content, DEPTH_MAX, Kind, Outline, Span, Symbol
 use crate::base::Digest;
 
 /// Raised whenever the same file would give other bytes: a new format, or a new way to read a language.
-pub(super) const VERSION: u8 = 15;
+pub(super) const VERSION: u8 = 16;
 
 /// Encodes an outline.
 #[must_use]

@@ -3,7 +3,7 @@
 //! Works on plain text, so that it serves languages with and without a grammar alike. Licences, `#!` lines,
 //! editor and linter instructions are never documentation.
 
-use super::licence::is_licence;
+use super::licence::{is_licence, without_keywords};
 use super::plain::without_marks;
 
 /// How many lines at the start of a file are searched for its documentation.
@@ -164,6 +164,39 @@ const SKIPPED: [&str; 9] = [
     "%yaml",
 ];
 
+/// What stands between the start of a file in C and its first declaration.
+const DIRECTIVES: [&str; 8] = [
+    "#include", "#if", "#else", "#elif", "#endif", "#define", "#undef", "#pragma",
+];
+
+/// First words of a comment between the directives of a file in C and what it declares that is about a part of it.
+const PARTS: [&str; 24] = [
+    "forward",
+    "local",
+    "static",
+    "private",
+    "public",
+    "internal",
+    "global",
+    "helper",
+    "prototypes",
+    "function",
+    "functions",
+    "declarations",
+    "constants",
+    "macros",
+    "define",
+    "defines",
+    "include",
+    "includes",
+    "needed",
+    "for",
+    "types",
+    "todo",
+    "fixme",
+    "xxx",
+];
+
 /// What stands above a part of a file and says nothing of the whole.
 const SECTIONS: [&str; 8] = [
     "module dependencies",
@@ -181,7 +214,7 @@ const SECTIONS: [&str; 8] = [
 /// A comment that touches a declaration belongs to the declaration, one followed by an empty line, an import or
 /// nothing belongs to the file. Of Rust's comments the inner ones (`//!`) go first.
 pub(super) fn file_paragraph(text: &str, style: Style) -> String {
-    let mut found = String::new();
+    let (mut found, mut behind) = (String::new(), false);
     let mut lines = text
         .trim_start_matches('\u{feff}')
         .lines()
@@ -193,9 +226,26 @@ pub(super) fn file_paragraph(text: &str, style: Style) -> String {
             lines.next();
             continue;
         }
+        let is_directive = DIRECTIVES.iter().any(|word| line.starts_with(word));
+        if is_directive && found.is_empty() && style.line == SLASHES.line {
+            behind = true;
+            while lines.next().is_some_and(|line| line.ends_with('\\')) {}
+            continue;
+        }
         let Some(block) = take_block(&mut lines, style) else {
             break;
         };
+        if behind {
+            // What stands between directives is about one of them more often than not.
+            let is_own = lines.peek().is_some_and(|next| next.is_empty());
+            found = Some(paragraph(&block, style))
+                .filter(|text| is_own && says_what_for(text))
+                .unwrap_or_default();
+            if found.is_empty() {
+                continue;
+            }
+            break;
+        }
         let inner = ["//!", "/*!"].iter().any(|mark| block.starts_with(mark));
         let own = inner
             || lines.peek().is_none_or(|next| {
@@ -216,11 +266,20 @@ pub(super) fn file_paragraph(text: &str, style: Style) -> String {
     found
 }
 
+/// Whether a comment behind the directives of a file says what the file is for, and not which part of it begins.
+fn says_what_for(text: &str) -> bool {
+    let mut words = text.split(' ');
+    let first = words.next().unwrap_or_default();
+    let first = first.trim_matches(|c: char| !c.is_alphanumeric());
+    let is_part = PARTS.iter().any(|part| first.eq_ignore_ascii_case(part));
+    words.count() >= 2 && !is_part && !is_section(text) && text.contains(char::is_uppercase)
+}
+
 /// What the first comment of a file says, for one in which nothing else is known that it could be about.
 pub(super) fn head_paragraph(text: &str, style: Style) -> String {
     let lines = text.lines().take(HEAD_LINES_MAX).map(str::trim);
     let mut lines = lines
-        .skip_while(|line| line.is_empty() || is_skipped(line))
+        .skip_while(|line| line.is_empty() || is_skipped(line) || is_preamble(line))
         .peekable();
     let said = take_block(&mut lines, style).map(|block| paragraph(&block, style));
     said.filter(|said| said.split(' ').count() >= WORDS_MIN)
@@ -246,6 +305,19 @@ fn is_skipped(line: &str) -> bool {
 fn is_comment(line: &str, style: Style) -> bool {
     style.line.iter().any(|mark| line.starts_with(mark))
         || style.block.is_some_and(|(open, _)| line.starts_with(open))
+}
+
+/// Whether a line names what a program is made of, and nothing of its own.
+pub(super) fn imports(line: &str) -> bool {
+    const WORDS: [&str; 6] = [
+        "import ",
+        "from ",
+        "#include",
+        "require ",
+        "require_relative ",
+        "using ",
+    ];
+    WORDS.iter().any(|word| line.starts_with(word)) || is_skipped(line)
 }
 
 fn is_preamble(line: &str) -> bool {
@@ -294,11 +366,18 @@ fn take_block<'a>(
 /// Paragraphs of a licence are passed over.
 pub(super) fn paragraph(comment: &str, style: Style) -> String {
     let mut found = String::new();
-    let (mut in_licence, mut in_tag) = (false, false);
-    for line in comment.lines() {
-        let line = unmark(line, style);
-        // What goes on below `@param` is about that.
-        in_tag = is_tag(line) || in_tag && !line.is_empty();
+    let (mut in_licence, mut in_tag, mut tag_column) = (false, false, None);
+    for whole in comment.lines() {
+        let line = without_keywords(unmark(whole, style));
+        // What goes on below `@param` is about that, and below `@other text` what is further in.
+        let column = whole.find(line).unwrap_or(0);
+        let is_further_in = tag_column.is_some_and(|tag| column > tag) && !line.is_empty();
+        in_tag =
+            is_tag(line) || is_further_in || in_tag && tag_column.is_none() && !line.is_empty();
+        tag_column = match line.starts_with('@') && !is_tag(line) && line.contains(' ') {
+            true => Some(column),
+            false => tag_column.filter(|_| is_further_in),
+        };
         let line = strip_tag(line);
         if in_tag && found.is_empty() {
             continue;
@@ -324,7 +403,22 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
     }
     // A line can be as long as a file.
     found.truncate(found.floor_char_boundary(4 * PARAGRAPH_BYTES_MAX));
+    if is_code(&found) {
+        return String::new();
+    }
     cap(&fold(&without_marks(&found)), PARAGRAPH_BYTES_MAX)
+}
+
+/// Whether a comment is an assignment that was switched off: `name = [1, 2]`.
+fn is_code(text: &str) -> bool {
+    let Some((name, value)) = text.split_once(" = ") else {
+        return false;
+    };
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_.$@".contains(c);
+    let is_value = value.starts_with(['[', '{', '"', '\'', '(', '-'])
+        || value.starts_with(|c: char| c.is_ascii_digit())
+        || !value.contains(' ');
+    !name.is_empty() && name.chars().all(is_name) && is_value
 }
 
 /// Cuts after the first full stop that ends a sentence.
@@ -451,7 +545,7 @@ fn is_ornament(line: &str) -> bool {
 }
 
 fn is_instruction(line: &str) -> bool {
-    const MARKS: [&str; 21] = [
+    const MARKS: [&str; 28] = [
         "go:",
         "+build ",
         "compdef ",
@@ -471,6 +565,13 @@ fn is_instruction(line: &str) -> bool {
         "pylint:",
         "NOLINT",
         "coding:",
+        "encoding:",
+        "frozen_string_literal:",
+        "Author:",
+        "Authors:",
+        "Written by ",
+        "Created by ",
+        "line 1 \"",
         "shellcheck ",
         "@flow",
     ];
@@ -480,7 +581,12 @@ fn is_instruction(line: &str) -> bool {
 }
 
 /// One line: runs of white space and control characters become one space.
+///
+/// Escape sequences of a terminal (ECMA-48) go as a whole.
 pub(super) fn fold(text: &str) -> String {
+    if text.contains("\u{1b}[") {
+        return fold(&without_escapes(text));
+    }
     let mut out = String::with_capacity(text.len());
     for word in text
         .split(|c: char| c.is_whitespace() || c.is_control())
@@ -492,6 +598,17 @@ pub(super) fn fold(text: &str) -> String {
         out.push_str(word);
     }
     out
+}
+
+fn without_escapes(text: &str) -> String {
+    let mut parts = text.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |out, part| {
+        let is_parameter = |c: char| ('\u{20}'..='\u{3f}').contains(&c);
+        let mut rest = part.trim_start_matches(is_parameter).chars();
+        rest.next();
+        out + rest.as_str()
+    })
 }
 
 /// At most `bytes_max` bytes; what is cut off is shown as `…`.
@@ -581,6 +698,27 @@ mod tests {
     #[test]
     fn banners_and_instructions_say_nothing() {
         for (text, style, expected) in [
+            (
+                "/* $OpenBSD: a.c,v 1.370 2026/06/29 16:44:06 nicm Exp $ */\n\n#include <a.h>\n\n/*\n * Move a window.\n */\n\nint f;\n",
+                SLASHES,
+                "Move a window.",
+            ),
+            (
+                "#ifndef A_H\n#define A_H\n/* Local function prototypes. */\n\n/* Keeps items. */\nint f;\n",
+                SLASHES,
+                "",
+            ),
+            (
+                "#include <a.h>\n\n/* Pays $HOME$ in two lines. */\n\nint f;\n",
+                SLASHES,
+                "Pays $HOME$ in two lines.",
+            ),
+            ("#encoding: utf-8\n\nA = 1\n", HASH, ""),
+            (
+                "# Released under the MIT License.\n# Copyright, 2023, by A.\n\nx\n",
+                HASH,
+                "",
+            ),
             ("/*!\n * shop\n * Copyright(c) 2026\n */\n", SLASHES, ""),
             (
                 "//go:build windows\n// +build windows\n\npackage a\n",
@@ -649,6 +787,18 @@ mod tests {
                 "Checks a token.",
             ),
             ("# = Shop::Cart\n#\n# Holds items.", HASH, "Holds items."),
+            (
+                "/**\n * @testWith [\"digest\"]\n *           [\"ntlm\"]\n */",
+                SLASHES,
+                "",
+            ),
+            (
+                "/**\n * @private\n * Holds items.\n */",
+                SLASHES,
+                "Holds items.",
+            ),
+            ("# RATES = [2.0, 1.5]\n", HASH, ""),
+            ("# x = y holds for all\n", HASH, "x = y holds for all"),
         ] {
             assert_eq!(paragraph(comment, style), expected, "{comment}");
         }

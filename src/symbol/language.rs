@@ -73,7 +73,7 @@ languages! {
     Ruby 11 "ruby" "Ruby" HASH ["rb" "rake" "gemspec" "ru" "podspec" "thor" "rbi"]
         ["gemfile" "rakefile" "podfile" "vagrantfile" "fastfile" "brewfile" "guardfile" "dangerfile"] ["ruby"];
     Php 12 "php" "PHP" PHP ["php" "phtml"] [] ["php"];
-    Bash 13 "bash" "Bash" HASH ["sh" "bash" "bats" "ebuild" "ksh"]
+    Bash 13 "bash" "Shell" HASH ["sh" "bash" "bats" "ebuild" "ksh"]
         [".bashrc" ".bash_profile" ".profile" "pkgbuild" "apkbuild" ".envrc"] ["sh" "bash" "dash" "ksh"];
     Markdown 14 "markdown" "Markdown" MARKUP ["md" "markdown" "mdx" "rmd" "qmd" "mkd"] [] [];
     Toml 15 "toml" "TOML" HASH ["toml"] ["cargo.lock" "poetry.lock" "uv.lock" "pipfile"] [];
@@ -91,7 +91,7 @@ languages! {
     Xml 26 "xml" "XML" MARKUP ["xml" "xsd" "xsl" "xslt" "plist" "csproj" "vcxproj" "svg" "xaml" "storyboard" "xib" "xcscheme"
         "xcworkspacedata" "props" "targets" "fsproj" "vbproj" "resx" "nuspec" "rss" "wsdl" "ui" "xlf" "fxml" "iml" "dtd" "glade" "rng"
         "xcsettings" "dbk" "docbook" "config" "entitlements" "tei" "kml" "gpx"] [] [];
-    Ini 27 "ini" "INI" HASH ["ini" "cfg" "conf" "properties" "editorconfig" "desktop" "service" "socket" "timer" "target" "mount" "network" "netdev" "link"
+    Ini 27 "ini" "Configuration" HASH ["ini" "cfg" "conf" "properties" "editorconfig" "desktop" "service" "socket" "timer" "target" "mount" "network" "netdev" "link"
         "path" "slice" "cnf" "env" "inf" "xcconfig" "pc" "flatpakref" "automount" "dep5"]
         [".editorconfig" ".gitconfig" ".gitmodules" ".npmrc" ".env" ".flake8" ".pylintrc" ".coveragerc" ".hgrc" ".curlrc" ".inputrc"
         "pylintrc" ".mailrc" ".buckconfig" ".bazelrc" ".tool-versions" ".shellcheckrc" ".rspec" ".yarnrc" ".condarc" ".isort.cfg"] [];

@@ -1,8 +1,35 @@
 //! Which lines of a comment are a licence, a copyright or what a service puts on top of a file, and say nothing of it.
 
+/// What stands in a line beside the keywords of a version control system (`$Id: a.c,v 1.5 … $`, as RCS expands them).
+pub(super) fn without_keywords(line: &str) -> &str {
+    let Some((before, keyword)) = line.split_once('$') else {
+        return line;
+    };
+    let Some((keyword, behind)) = keyword.split_once('$') else {
+        return line;
+    };
+    let name = keyword.split(':').next().unwrap_or_default();
+    let is_name = name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.chars().all(|c| c.is_ascii_alphanumeric());
+    let value = &keyword[name.len()..];
+    // `$HOME$` is no keyword: one that is not expanded is one of a few.
+    let is_keyword = value.starts_with(": ") || value == ":" || KEYWORDS.contains(&keyword);
+    match (before.trim(), behind.trim()) {
+        _ if !is_name || !is_keyword => line,
+        ("", behind) => behind,
+        (before, "") => before,
+        _ => line,
+    }
+}
+
+/// Keywords before they are expanded.
+const KEYWORDS: [&str; 9] = [
+    "Id", "Header", "Revision", "Date", "Author", "Log", "Source", "OpenBSD", "FreeBSD",
+];
+
 /// Whether a line is of that kind.
 pub(super) fn is_licence(line: &str) -> bool {
-    const WORDS: [&str; 41] = [
+    const WORDS: [&str; 43] = [
         "copyright",
         "not certified by github",
         "redistributions ",
@@ -26,6 +53,8 @@ pub(super) fn is_licence(line: &str) -> bool {
         "(c) ",
         "spdx-license",
         "licensed under",
+        "released under the ",
+        "as far as i am concerned",
         "licensed to ",
         "license:",
         "all rights reserved",

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::child::{ChildNode, PartKind};
 use super::facts::Facts;
-use super::reading::{code, cut, declared, head, listed, purpose, sentence, signatures};
+use super::reading::{beginning, code, cut, declared, head, listed, purpose, sentence, signatures};
 
 /// Children that are named with what they declare or are about.
 const POINTS_MAX: usize = 5;
@@ -18,16 +18,61 @@ const SUBJECTS_MAX: usize = 12;
 const POINT_BYTES_MAX: usize = 90;
 /// Longest first paragraph that is a title.
 const TITLE_BYTES_MAX: usize = 48;
+/// Fewest names of those that GitHub looks for, in a directory of more.
+const GITHUB_MIN: usize = 2;
 /// Fewest files whose names can have something in common.
 const NAMED_MIN: usize = 3;
 
-/// The sentence about children in the order of their importance.
+/// The sentence about children in the order of their importance: about the directories first that hold more than it has itself.
 pub(super) fn likeness(ranked: &[&ChildNode<'_>]) -> Option<String> {
     let files: Vec<&ChildNode<'_>> = of_kind(ranked, PartKind::File);
     let directories: Vec<&ChildNode<'_>> = of_kind(ranked, PartKind::Directory);
+    let held = holds(&directories);
     if files.is_empty() {
-        return holds(&directories);
+        return held;
     }
+    let said = files_likeness(&files, &directories);
+    match (held, said) {
+        (Some(held), Some(said))
+            if held != said && count_below(&directories) > files.len() as u64 =>
+        {
+            Some(format!("{held} {said}"))
+        }
+        (held, said) => said.or(held),
+    }
+}
+
+/// What is in a directory that GitHub reads: a README among it speaks for the whole repository.
+pub(super) fn read_by_github(ranked: &[&ChildNode<'_>]) -> Option<String> {
+    const NAMES: [&str; 5] = [
+        "workflows",
+        "issue_template",
+        "funding.yml",
+        "dependabot.yml",
+        "pull_request_template.md",
+    ];
+    let is_known = |part: &&&ChildNode<'_>| {
+        NAMES
+            .iter()
+            .any(|name| part.name.eq_ignore_ascii_case(name))
+    };
+    let known = ranked.iter().filter(is_known).count();
+    let names: Vec<String> = ranked.iter().map(|part| code(part)).collect();
+    (known >= GITHUB_MIN.min(names.len()) && known > 0).then(|| {
+        let names = some_of(&names, SUBJECTS_MAX);
+        format!("What GitHub reads of the repository: {names}.")
+    })
+}
+
+/// Files below directories, as far as their frames say.
+fn count_below(directories: &[&ChildNode<'_>]) -> u64 {
+    let bodies = directories.iter().filter_map(|part| part.bodies.first());
+    let counts = bodies.filter_map(|(_, body)| Facts::parse(body));
+    counts.map(|facts| facts.files).sum()
+}
+
+/// What the files of a directory share.
+fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> Option<String> {
     if files.iter().all(|part| is_image(&part.name)) {
         let names: Vec<&str> = files.iter().map(|part| &*part.name).collect();
         return Some(format!("Images: {}.", listing(&names, SUBJECTS_MAX)));
@@ -48,10 +93,10 @@ pub(super) fn likeness(ranked: &[&ChildNode<'_>]) -> Option<String> {
         } else {
             "."
         };
-        return Some(format!("{}: {says}{end}", what(&files)));
+        return Some(format!("{}: {says}{end}", what(files)));
     }
-    let pattern = pattern(&files);
-    let keys = common_names(&files);
+    let pattern = pattern(files);
+    let keys = common_names(files);
     let mut points: Vec<String> = Vec::new();
     for point in files.iter().filter_map(|part| point(part)) {
         if points.len() < POINTS_MAX && !points.contains(&point) {
@@ -59,20 +104,19 @@ pub(super) fn likeness(ranked: &[&ChildNode<'_>]) -> Option<String> {
         }
     }
     if points.is_empty() && pattern.is_none() && keys.is_none() {
-        let held = holds(&directories);
         points.extend(files.iter().filter_map(|part| contents(part)).take(2));
-        if held.is_some() || points.is_empty() {
-            return held;
+        if points.is_empty() || !directories.is_empty() && holds(directories).is_some() {
+            return None;
         }
     }
-    let mut text = what(&files);
+    let mut text = what(files);
     for more in [pattern, keys].into_iter().flatten() {
         text.push(' ');
         text.push_str(&more);
     }
     if !points.is_empty() {
         text.push_str(": ");
-        text.push_str(&points.join(if is_code(&files) { ", " } else { "; " }));
+        text.push_str(&points.join(if is_code(files) { ", " } else { "; " }));
     }
     if !text.ends_with(['.', '…', '!', '?']) {
         text.push('.');
@@ -149,7 +193,7 @@ fn called(part: &ChildNode<'_>) -> Option<String> {
 
 /// What a file of which nothing else is said lists.
 fn contents(part: &ChildNode<'_>) -> Option<String> {
-    let line = listed(part).next()?;
+    let line = listed(part).next().or_else(|| beginning(part))?;
     Some(format!(
         "{} with {}",
         code(part),
@@ -232,8 +276,13 @@ fn pattern(files: &[&ChildNode<'_>]) -> Option<String> {
         };
         format!("`{}` ({count})", name.replace('`', ""))
     };
+    let others = if covered(&shown) < files.len() {
+        " and others"
+    } else {
+        ""
+    };
     Some(format!(
-        "named {}",
+        "named {}{others}",
         shown.iter().map(one).collect::<Vec<_>>().join(", ")
     ))
 }
@@ -292,11 +341,16 @@ fn common_names(files: &[&ChildNode<'_>]) -> Option<String> {
 
 /// `a`, `b` and 3 more.
 fn listing(names: &[&str], max: usize) -> String {
-    let shown: Vec<String> = names
+    let names: Vec<String> = names
         .iter()
-        .take(max)
         .map(|name| format!("`{}`", name.replace('`', "")))
         .collect();
+    some_of(&names, max)
+}
+
+/// The first of them, and how many more there are.
+fn some_of(names: &[String], max: usize) -> String {
+    let shown = &names[..names.len().min(max)];
     let left = names.len().saturating_sub(max);
     if left == 0 {
         shown.join(", ")
@@ -339,6 +393,50 @@ mod tests {
     }
 
     #[test]
+    fn directories_that_hold_more_go_before_the_files_beside_them() {
+        let below = "Keeps items.\n\nDirectory of 20 files: Java 20.\n";
+        check(
+            &[
+                ("ClassTest.java", "Java source, 10+ lines.\n"),
+                ("com/", below),
+            ],
+            "Holds `com/`: Keeps items. Tests: `Class`.",
+        );
+        check(
+            &[(
+                "Gemfile",
+                "Ruby source, under 10 lines.\n\n- first lines `gem 'puma', path: 'here'`, `gem 'nio'`\n",
+            )],
+            "Ruby file: first lines `gem 'puma', path: 'here'`, `gem 'nio'`.",
+        );
+        check(
+            &[("a.result", "Text file, 10+ lines.\n\n- first line `│`\n")],
+            "",
+        );
+    }
+
+    #[test]
+    fn what_github_reads_is_said_to_be_that() {
+        let body = "Text file, 10+ lines.\n";
+        let parts = [
+            part(
+                "workflows",
+                PartKind::Directory,
+                "Directory of 2 files: YAML 2.\n",
+            ),
+            part("FUNDING.yml", PartKind::File, body),
+            part("README.md", PartKind::File, body),
+        ];
+        let ranked: Vec<&ChildNode<'_>> = parts.iter().collect();
+        assert_eq!(
+            read_by_github(&ranked).as_deref(),
+            Some("What GitHub reads of the repository: `workflows/`, `FUNDING.yml`, `README.md`.")
+        );
+        assert_eq!(read_by_github(&ranked[1..]), None);
+        assert_eq!(read_by_github(&[]), None);
+    }
+
+    #[test]
     fn programs_share_tests_names_and_declarations() {
         let php = |class: &str| format!("PHP source, 50+ lines.\n\n- `class {class}`\n");
         let php = [php("AmqpHandler"), php("FleepHandler"), php("Utils")];
@@ -355,7 +453,7 @@ mod tests {
                 ("NullHandler.php", "PHP source, 10+ lines.\n"),
                 ("Utils.php", &php[2]),
             ],
-            "PHP files named `*Handler` (3): `class AmqpHandler`, `class FleepHandler`, `class Utils`.",
+            "PHP files named `*Handler` (3) and others: `class AmqpHandler`, `class FleepHandler`, `class Utils`.",
         );
     }
 

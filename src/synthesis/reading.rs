@@ -22,6 +22,8 @@ const NO_NAMES: [&str; 6] = [
     "alignas",
     "decltype",
 ];
+/// Fewest words of first lines that say something, those two among them that name them.
+const BEGINNING_WORDS_MIN: usize = 4;
 /// Bytes of a declaration in the line of a child.
 const SIGNATURE_BYTES_MAX: usize = 48;
 
@@ -145,7 +147,7 @@ pub(super) fn declared(part: &ChildNode<'_>) -> Option<String> {
         return Some(cut(tests, SENTENCE_BYTES_MAX));
     }
     let mut listed = listed(part);
-    let first = listed.next()?;
+    let first = listed.next().or_else(|| beginning(part))?;
     let text = match listed.next() {
         Some(second) => format!("{first}; {second}"),
         None => first.to_owned(),
@@ -211,6 +213,16 @@ pub(super) fn listed<'p>(part: &'p ChildNode<'_>) -> impl Iterator<Item = &'p st
         .filter_map(|line| line.strip_prefix("- "))
         .filter(|text| !text.starts_with('`'))
         .filter(|text| !text.starts_with("first line") && !text.starts_with("members of"))
+}
+
+/// How a file begins of which nothing else is known, where that has words.
+pub(super) fn beginning<'p>(part: &'p ChildNode<'_>) -> Option<&'p str> {
+    let body = part.bodies.first().map_or("", |(_, body)| &**body);
+    let mut lines = body.lines().filter_map(|line| line.strip_prefix("- "));
+    let begins = lines.find(|line| line.starts_with("first line"))?;
+    let words = begins.split([' ', '`', '(', '.']);
+    let is_word = |word: &&str| word.len() > 2 && word.chars().all(char::is_alphabetic);
+    (words.filter(is_word).count() >= BEGINNING_WORDS_MIN).then_some(begins)
 }
 
 /// A declaration as code, short, with its name: what stands behind the name goes first.

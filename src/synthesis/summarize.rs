@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 
 use super::child::{ChildNode, PartKind};
 use super::facts::Facts;
-use super::likeness::likeness;
+use super::likeness::{likeness, read_by_github};
 use super::policy::{NOTHING, Policy};
 use super::reading::{SENTENCE_BYTES_MAX, code, cut, declared, lead, purpose, sentence};
 use crate::base::Digest;
@@ -34,7 +34,7 @@ impl Policy for Summarize {
     }
 
     fn digest(&self) -> Digest {
-        Digest::of("git-merkle 2026 policy/1", b"summarize/5")
+        Digest::of("git-merkle 2026 policy/1", b"summarize/6")
     }
 
     fn synthesize(&self, parts: &[ChildNode<'_>]) -> String {
@@ -43,7 +43,8 @@ impl Policy for Summarize {
         }
         let ranked = rank(parts);
         let mut out = String::new();
-        if let Some(lead) = directory_lead(parts).or_else(|| likeness(&ranked)) {
+        let lead = read_by_github(&ranked).or_else(|| directory_lead(parts));
+        if let Some(lead) = lead.or_else(|| likeness(&ranked)) {
             out.push_str(&lead);
             out.push_str("\n\n");
         }

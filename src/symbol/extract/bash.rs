@@ -91,6 +91,31 @@ fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
         .filter(|symbol| symbol.public)
         .map(|symbol| symbol.name.clone())
         .collect();
+    for symbol in level
+        .symbols
+        .iter_mut()
+        .filter(|symbol| is_variable(symbol))
+    {
+        // The comment above a counter is about the loop below it.
+        let behind = walk
+            .text
+            .get(symbol.span.end as usize..)
+            .unwrap_or_default();
+        let next = behind.split('\n').nth(1).unwrap_or_default().trim_start();
+        if ["while ", "until ", "for "]
+            .iter()
+            .any(|word| next.starts_with(word))
+        {
+            symbol.doc.clear();
+        }
+    }
+    // The number of a child, and how the last command ended, are no settings.
+    level.symbols.retain(|symbol| {
+        !is_variable(symbol)
+            || !["=$!", "=$?"]
+                .iter()
+                .any(|end| symbol.signature.ends_with(end))
+    });
     let mut seen = BTreeSet::new();
     level.symbols.retain_mut(|symbol| {
         symbol.public |= is_variable(symbol) && public.contains(&symbol.name);

@@ -63,7 +63,7 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
             }
         }
     }
-    if outline.doc.is_empty() && outline.symbols.is_empty() && outline.imports.is_empty() {
+    if outline.doc.is_empty() && outline.symbols.is_empty() {
         let style = language.map_or(comment::NONE, Language::comment_style);
         outline.doc = comment::head_paragraph(text, style);
         if outline.doc.is_empty() {

@@ -62,6 +62,8 @@ fn trim_end(text: &str) -> &str {
 }
 
 /// Finds comments and annotations in a part of a declaration by a bounded walk; with each whether it is a comment.
+///
+/// Annotations behind the name are those of parameters and values, and part of what is declared.
 fn hidden_ranges(
     text: &str,
     node: Node<'_>,
@@ -72,15 +74,20 @@ fn hidden_ranges(
     if !text[part.clone()].contains(['/', '#', '@', '[']) {
         return found;
     }
+    let name = node.child_by_field_name("name");
+    let name_start = name.map_or(part.end, |name| name.start_byte());
     let mut cursor = node.walk();
     for _ in 0..NODES_MAX {
         let node = cursor.node();
         if node.start_byte() >= part.end {
             break;
         }
-        let is_hidden = node.start_byte() >= part.start && rules.hides(node.kind_id());
+        let is_comment = rules.is_comment(node.kind_id());
+        let is_hidden = node.start_byte() >= part.start
+            && rules.hides(node.kind_id())
+            && (is_comment || node.start_byte() < name_start);
         if is_hidden {
-            found.push((node.byte_range(), rules.is_comment(node.kind_id())));
+            found.push((node.byte_range(), is_comment));
         }
         if (is_hidden || !cursor.goto_first_child()) && !next(&mut cursor) {
             break;

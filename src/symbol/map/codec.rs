@@ -28,7 +28,7 @@ const MARKS: [Mark; 6] = [
 
 impl Cached for FileSymbols {
     const FILE_NAME: &'static str = "symbols";
-    const VERSION: u8 = 16;
+    const VERSION: u8 = 17;
 
     fn encode(&self) -> Vec<u8> {
         let mut out = vec![

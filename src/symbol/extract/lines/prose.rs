@@ -29,16 +29,21 @@ const INLINE_TAGS: usize = 13;
 /// What is indented below a directive of reStructuredText or an item of a list belongs to it.
 pub(super) fn first_paragraph(text: &str) -> String {
     let mut paragraph = String::new();
-    let mut within = Within::default();
+    let (mut within, mut headings) = (Within::default(), 0);
     for whole in lines(text) {
         let line = whole.trim();
         let is_within = within.takes(whole, paragraph.is_empty());
         if underline(line).is_some() || is_ruler(line) {
+            // The answer to a question speaks for no more than that.
+            if is_question(&paragraph) && headings > 0 {
+                return String::new();
+            }
+            headings += usize::from(!paragraph.is_empty());
             paragraph.clear();
         } else if !is_within && is_prose(line) {
             paragraph.push_str(line);
             paragraph.push(' ');
-        } else if is_navigation(&paragraph) {
+        } else if is_navigation(&paragraph) || is_greeting(&paragraph) {
             paragraph.clear();
         } else {
             break;
@@ -51,6 +56,16 @@ pub(super) fn first_paragraph(text: &str) -> String {
         paragraph.clear();
     }
     without_tags(paragraph.trim_end(), &TAGS)
+}
+
+/// `Does it need a server?`, of which `What is it?` is none: the answer to that speaks for the whole.
+fn is_question(heading: &str) -> bool {
+    heading.trim_end().ends_with('?') && !heading.starts_with("What is")
+}
+
+/// `Welcome to tmux!`
+fn is_greeting(paragraph: &str) -> bool {
+    paragraph.trim_end().ends_with('!') && paragraph.split_whitespace().count() <= 4
 }
 
 /// What lines that are no prose belong to.
@@ -88,7 +103,8 @@ impl Within {
 fn is_item(line: &str) -> bool {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let is_numbered = (1..4).contains(&digits) && line[digits..].starts_with([')', '.']);
-    let is_marked = ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark));
+    let marks = ["- ", "* ", "+ ", "#. "];
+    let is_marked = marks.iter().any(|mark| line.starts_with(mark));
     is_marked || is_numbered && line[digits + 1..].starts_with(' ')
 }
 
@@ -101,6 +117,9 @@ pub(super) fn markdown_paragraph(text: &str) -> String {
         let level = line.bytes().take_while(|byte| *byte == b'#').count();
         let is_heading = !fence && (1..=6).contains(&level) && line[level..].starts_with(' ');
         let is_underline = !fence && underline(line.trim_end()).is_some();
+        if is_heading && headings > 0 && is_question(line[level..].trim()) {
+            break;
+        }
         if is_heading {
             levels.retain(|outer| *outer < level);
             levels.push(level);

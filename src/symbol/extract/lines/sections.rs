@@ -15,6 +15,8 @@ const BELOW_MAX: usize = 8;
 const DESCRIBED: [&str; 6] = ["", "package", "project", "Unit", "metadata", "tool.poetry"];
 /// Bytes of a description over several lines.
 const DESCRIPTION_BYTES_MAX: usize = 700;
+/// Longest name of an element that is shown.
+const NAME_BYTES_MAX: usize = 40;
 /// Columns of a table.
 const COLUMNS_MAX: usize = 60;
 /// Names of elements of one document.
@@ -182,11 +184,27 @@ fn key_value(line: &str) -> Option<(&str, &str)> {
     is_key.then(|| (key.trim_matches('"'), value.trim()))
 }
 
+/// The elements of one name: the number of names before the first of them, how many there are, what they call themselves.
+struct Element<'t> {
+    first: usize,
+    count: u32,
+    names: Vec<&'t str>,
+}
+
+/// What an attribute of a tag calls its element.
+fn naming_attribute(tag: &str) -> Option<&str> {
+    let mut attributes = [" name=\"", " id=\"", " key=\""].into_iter();
+    let value = attributes
+        .find_map(|attribute| tag.split_once(attribute))?
+        .1;
+    let (value, _) = value.split_once('"')?;
+    (!value.is_empty() && value.len() <= NAME_BYTES_MAX).then_some(value)
+}
+
 /// The outermost element, and how often each element stands in it; comments and `<description>` say what it is for.
 pub(super) fn xml(found: &mut Found, text: &str) {
     let text = &text[..text.floor_char_boundary(text.len().min(ELEMENTS_BYTES_MAX))];
-    let mut counts: BTreeMap<&str, (usize, u32)> = BTreeMap::new();
-    let mut root = "";
+    let mut counts: BTreeMap<&str, Element<'_>> = BTreeMap::new();
     let mut at = 0;
     while let Some(next) = text[at..].find('<') {
         at += next + 1;
@@ -201,30 +219,27 @@ pub(super) fn xml(found: &mut Found, text: &str) {
         if end == 0 {
             continue;
         }
-        let name = &rest[..end];
-        if root.is_empty() {
-            root = name;
-        }
+        let (name, tag) = rest.split_at(end);
         let first = counts.len();
-        counts.entry(name).or_insert((first, 0)).1 += 1;
+        let element = counts.entry(name).or_insert(Element {
+            first,
+            count: 0,
+            names: Vec::new(),
+        });
+        element.count += 1;
+        let tag = tag.split('>').next().unwrap_or_default();
+        if let Some(own) = naming_attribute(tag).filter(|_| element.names.len() < BELOW_MAX) {
+            element.names.push(own);
+        }
     }
-    let mut order: Vec<(&str, usize, u32)> = counts
-        .into_iter()
-        .map(|(name, (first, count))| (name, first, count))
-        .collect();
-    order.sort_by_key(|(_, first, _)| *first);
-    for (name, _, count) in order.into_iter().take(ELEMENTS_MAX) {
-        let named = if count == 1 {
-            naming_text(text, name)
-        } else {
-            String::new()
+    let mut order: Vec<(&str, Element<'_>)> = counts.into_iter().collect();
+    order.sort_by_key(|(_, element)| element.first);
+    for (name, element) in order.into_iter().take(ELEMENTS_MAX) {
+        let shown = match element.count {
+            1 => format!("<{name}> {}", naming_text(text, name)),
+            count => format!("{count} <{name}> {}", element.names.join(", ")),
         };
-        let shown = match (count, named.as_str()) {
-            (1, "") => format!("<{name}>"),
-            (1, named) => format!("<{name}> {named}"),
-            _ => format!("{count} <{name}>"),
-        };
-        found.push(Kind::Key, name, &shown);
+        found.push(Kind::Key, name, shown.trim_end());
     }
     let said = ["description", "summary", "title", "desc", "refpurpose"]
         .iter()

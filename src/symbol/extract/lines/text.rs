@@ -84,22 +84,33 @@ pub(super) fn read(found: &mut Found, text: &str) {
         found.doc = holder.map_or_else(|| format!("{name}."), |holder| format!("{name}. {holder}"));
         return;
     }
-    if let Some(said) = control(text) {
+    if let Some(said) = control(text)
+        .or_else(|| armour(text))
+        .or_else(|| postscript(text))
+    {
         found.doc = said;
         return;
     }
     underlined(found, text, 0);
     versions(found, text);
     found.doc = first_paragraph(text);
-    if found
-        .doc
-        .split(' ')
-        .filter(|word| word.chars().any(char::is_alphabetic))
-        .count()
-        < WORDS_MIN
-    {
+    if !is_told_in_words(&found.doc) {
         found.doc.clear();
     }
+}
+
+/// Whether a paragraph is prose, and no screen of a terminal, table or list of quoted words.
+fn is_told_in_words(paragraph: &str) -> bool {
+    let words = || {
+        paragraph
+            .split(' ')
+            .filter(|word| word.chars().any(char::is_alphabetic))
+    };
+    let quoted = words()
+        .filter(|word| word.starts_with('"') && word.ends_with('"'))
+        .count();
+    let is_drawn = paragraph.contains(|c: char| ('\u{2500}'..='\u{257f}').contains(&c));
+    words().count() >= WORDS_MIN && 2 * quoted < words().count() && !is_drawn
 }
 
 /// Title and description of a package, as R and Debian write them: `Field: value`, further lines indented.
@@ -116,12 +127,43 @@ fn control(text: &str) -> Option<String> {
     Some(field("Title:").map_or_else(|| said.clone(), |title| format!("{title}. {said}")))
 }
 
-/// How a text begins.
+/// What stands in the armour of PEM (RFC 7468): its label, and nothing of the body.
+fn armour(text: &str) -> Option<String> {
+    let label = text.trim_start().strip_prefix("-----BEGIN ")?;
+    let (label, _) = label.lines().next()?.split_once("-----")?;
+    let label = label.to_lowercase();
+    Some(format!("PEM {label}."))
+}
+
+/// The title of a PostScript program, by the comments of its document structuring conventions.
+fn postscript(text: &str) -> Option<String> {
+    let head = text.strip_prefix("%!PS")?;
+    let title = head
+        .lines()
+        .take(60)
+        .find_map(|line| line.strip_prefix("%%Title:"));
+    Some(
+        match title.map(|title| title.trim().trim_matches(['(', ')'])) {
+            Some(title) if !title.is_empty() && title != "Unknown" => {
+                format!("PostScript: {title}")
+            }
+            _ => "A PostScript program.".to_owned(),
+        },
+    )
+}
+
+/// How a text begins: the first lines with words behind what it imports, and those with other signs between them.
 pub(super) fn begin(found: &mut Found, text: &str) {
+    let is_told = |line: &&str| line.chars().any(char::is_alphanumeric) && !comment::imports(line);
+    let is_blank = |line: &&str| {
+        line.bytes()
+            .all(|byte| !byte.is_ascii_alphanumeric() && byte.is_ascii())
+    };
     for line in text
         .lines()
         .map(str::trim)
-        .filter(|line| line.chars().any(char::is_alphanumeric))
+        .skip_while(|line| !is_told(line))
+        .filter(|line| !is_blank(line) && !comment::imports(line))
         .take(FIRST_LINES)
     {
         let line = comment::cap(line, LINE_BYTES_MAX);

@@ -495,3 +495,87 @@ fn pages_licences_and_data_say_what_they_are() {
         .collect();
     assert_eq!(said, ["2 [[package]] a, c", "[package.more] b"]);
 }
+
+#[test]
+fn what_a_paragraph_belongs_to_is_not_said_of_the_whole() {
+    check_doc(
+        "a.rst",
+        "Overview\n========\n\n#. To use streams, `a` must be enabled in your\n   system's php.ini.\n\nThe way to install it is with Composer.\n",
+        "The way to install it is with Composer.",
+    );
+    check_doc(
+        "faq.rst",
+        "===\nFAQ\n===\n\nDoes it require cURL?\n=====================\n\nNo. It can use any handler.\n",
+        "",
+    );
+    check_doc(
+        "faq.md",
+        "# FAQ\n\n## Does it need cURL?\n\nNo. It can use any handler.\n",
+        "",
+    );
+    check_doc(
+        "a.md",
+        "# A\n\n## What is A?\n\nA keeps items for you.\n",
+        "A keeps items for you.",
+    );
+    check_doc(
+        "README",
+        "Welcome to tmux!\n\ntmux is a terminal multiplexer for many terminals.\n",
+        "tmux is a terminal multiplexer for many terminals.",
+    );
+}
+
+#[test]
+fn what_is_no_prose_is_called_what_it_is() {
+    check_doc(
+        "a.crt",
+        "-----BEGIN CERTIFICATE-----\nMIIDDjCCAfagAwIBAgIBAzANBgkqhkiG9w0B\n-----END CERTIFICATE-----\n",
+        "PEM certificate.",
+    );
+    check(
+        "a.eps",
+        "%!PS-Adobe-3.0\n%%Title: (a logo)\n1 0 i\n2 0 i\n3 0 i\n",
+        "",
+    );
+    check_doc(
+        "a.eps",
+        "%!PS-Adobe-3.0\n%%Title: (a logo)\n1 0 i\n",
+        "PostScript: a logo",
+    );
+    check(
+        "a.result",
+        "base\n\n   ┌─┐\n   │A    B│\n   └─┘\n",
+        "first line base, first line ┌─┐, first line │A B│",
+    );
+    check("a.result", "\u{1b}[30m\u{1b}[47mA B\n", "first line A B");
+    check(
+        "config.ru",
+        "require \"rack/lobster\"\nrun Rack::Lobster.new\n",
+        "first line run Rack::Lobster.new",
+    );
+    let rules = "<module name=\"Checker\">\n<module name=\"ConstantName\"/>\n<module name=\"UnusedImports\"/>\n</module>\n";
+    let told = of("checks.xml", rules).symbols;
+    assert_eq!(
+        told[0].signature,
+        "3 <module> Checker, ConstantName, UnusedImports"
+    );
+    check(
+        "a.sh",
+        "# Wait for the client.\nn=0\nwhile [ $n -lt 20 ]; do\n  n=1\ndone\n./run &\nrun_pid=$!\n# Where it is.\nDIR=/x\n",
+        "-variable n, -variable DIR (Where it is.)",
+    );
+}
+
+#[test]
+fn a_function_with_a_prototype_in_front_is_told_once() {
+    let outline = of(
+        "a.c",
+        "static int f(int);\nint g(void);\nstatic int f(int a) { return a; }\n",
+    );
+    assert_eq!(outline.symbols.len(), 3);
+    let said = crate::symbol::render(&outline);
+    assert!(
+        said.contains("int f(int a)") && !said.contains("f(int)") && said.contains("g(void)"),
+        "{said}"
+    );
+}

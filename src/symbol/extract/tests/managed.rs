@@ -62,7 +62,7 @@ fn java() {
       - field `String name = "x"`
       - `public static final int LIMIT = 10`
       - `public Sample(int size)`: Makes Sample of a size.
-      - `public <R> R get(String key, int depth) throws IOException`
+      - `public <R> R get(@NotNull String key, int depth) throws IOException`
       - `public interface Listener`
         - `void changed(String key)`
         - `int PRIORITY = 2`
@@ -129,7 +129,7 @@ fn csharp() {
       - fields `string Name`, `event Action Changed`
       - `public const int Limit = 10`
       - `public Sample(int size)`
-      - `public async Task<T> GetAsync(string key, int depth = 1)` (`[Obsolete("no")]`)
+      - `public async Task<T> GetAsync([NotNull] string key, int depth = 1)` (`[Obsolete("no")]`)
       - `public class Inner`
     - `public interface IStore<T>`
       - field `int Count`

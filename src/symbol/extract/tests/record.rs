@@ -120,17 +120,23 @@ fn signatures_are_whole_and_attributes_stand_beside_them() {
         "#[must_use]\n#[inline] // quick\npub(crate) const unsafe fn f(#[cold] a: u8) {}\n",
         "f",
     );
-    assert_eq!(rust.signature, "pub(crate) const unsafe fn f(a: u8)");
-    assert_eq!(rust.attributes, ["#[must_use]", "#[inline]", "#[cold]"]);
+    assert_eq!(
+        rust.signature,
+        "pub(crate) const unsafe fn f(#[cold] a: u8)"
+    );
+    assert_eq!(rust.attributes, ["#[must_use]", "#[inline]"]);
     let java = declared(
         Language::Java,
         "class A {\n  @Deprecated\n  @Named(\"x\") /* really */ int f(@Nullable String a) { }\n}\n",
         "f",
     );
-    assert_eq!(java.signature, "int f(String a)");
+    assert_eq!(java.signature, "int f(@Nullable String a)");
+    assert_eq!(java.attributes, ["@Deprecated", "@Named(\"x\")"]);
+    let value = "@interface A {\n  @Beta B j() default @B(1);\n}\n";
+    let value = declared(Language::Java, value, "j");
     assert_eq!(
-        java.attributes,
-        ["@Deprecated", "@Named(\"x\")", "@Nullable"]
+        (value.signature.as_str(), value.attributes.as_slice()),
+        ("B j() default @B(1)", ["@Beta".to_owned()].as_slice())
     );
     let digest = |text: &str| declared(Language::Rust, text, "f").signature_digest();
     assert_ne!(digest("fn f() {}"), digest("#[cold] fn f() {}"));

@@ -306,7 +306,7 @@ fn bash() {
     insta::assert_snapshot!(outline_of("sample.sh", BASH), @r#"
     Builds the release.
 
-    Bash source, 20+ lines, 4 public items.
+    Shell source, 20+ lines, 4 public items.
 
     - `die()`: Prints a message and stops.
     - `report()`
@@ -344,7 +344,7 @@ fn tests_are_known_by_their_titles() {
     let shell =
         "test_description='says what'\n. ./lib.sh\ntest_expect_success 'it works' '\n\ttrue\n'\n";
     insta::assert_snapshot!(outline_of("t0001.sh", shell), @r"
-    Bash source, under 10 lines.
+    Shell source, under 10 lines.
 
     Private:
 
