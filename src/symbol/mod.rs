@@ -13,6 +13,7 @@ mod cache;
 mod codec;
 mod comment;
 mod extract;
+mod head;
 mod keys;
 mod language;
 mod licence;

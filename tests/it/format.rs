@@ -47,17 +47,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @r"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.e5ac2bd5d665a141dd1164b5c1091580c26ae10d26b00a8465c3218a6d70aa35");
+    insta::assert_snapshot!(name, @r"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.4a538159a5a6e39d5c318195ce93470330c2b76ac8528a9244ef3c493f170f30");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: e5ac2bd5d665a141dd1164b5c1091580c26ae10d26b00a8465c3218a6d70aa35
+    frame: 4a538159a5a6e39d5c318195ce93470330c2b76ac8528a9244ef3c493f170f30
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: 77ca7757bd2cc387396ff2e3ed844ad3bc597306396a5bab7bd037d8016881d4
+    basis: f43b6e139536d19f70093610d400c415c1c984acc5440b369303ea0ac003eeb2
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -75,20 +75,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @r"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.18eca409f73078a2d3440f3da52314cdfc490a116e9280bc0d7137833b42f9e8");
+    insta::assert_snapshot!(name, @r"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.b56284b62873c889df6154500ddfca6e9f8d7ed81c547856a00329f650585dc4");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 18eca409f73078a2d3440f3da52314cdfc490a116e9280bc0d7137833b42f9e8
+    frame: b56284b62873c889df6154500ddfca6e9f8d7ed81c547856a00329f650585dc4
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: 2198c1e25f05b951256d0bcfbbee95f413a500741090e9692996c067540791c2
+    basis: 0fc2aadb7b7e39ca60cb25ff71101ca8a907cf171e9bd3d05585f9e30065f083
     basis-kind: synthesis
     path: "src"
-    children: [e5ac2bd5d665a141dd1164b5c1091580c26ae10d26b00a8465c3218a6d70aa35]
+    children: [4a538159a5a6e39d5c318195ce93470330c2b76ac8528a9244ef3c493f170f30]
     tool: git-merkle 0.1.0
     ---
 

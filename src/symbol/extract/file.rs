@@ -11,6 +11,7 @@ use super::{
 };
 use crate::base::limit;
 use crate::symbol::comment;
+use crate::symbol::head;
 use crate::symbol::language::Language;
 use crate::symbol::map::uses::Uses;
 use crate::symbol::outline::{Content, Outline};
@@ -65,7 +66,7 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
     }
     if outline.doc.is_empty() && outline.symbols.is_empty() {
         let style = language.map_or(comment::NONE, Language::comment_style);
-        outline.doc = comment::head_paragraph(text, style);
+        outline.doc = head::head_paragraph(text, style);
         if outline.doc.is_empty() {
             lines::begin(&mut outline, text);
         }
@@ -81,7 +82,7 @@ fn read(
     used: Option<&mut Uses>,
 ) {
     outline.content = Content::Parsed;
-    outline.doc = comment::file_paragraph(text, language.comment_style());
+    outline.doc = head::file_paragraph(text, language.comment_style());
     let (shown, parsed) = match language {
         Language::C | Language::Cpp => {
             let tokens = Tokens::of(text);

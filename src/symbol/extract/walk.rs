@@ -15,6 +15,7 @@ use super::grammar::{Declared, Grammar, Item, Rule, Rules, Walk};
 use super::level::{Adopted, Level, Place};
 use super::signature::{Signature, fold_code};
 use crate::symbol::comment::{self, cap};
+use crate::symbol::head;
 use crate::symbol::outline::{
     ATTRIBUTE_BYTES_MAX, ATTRIBUTES_MAX, BodyDigest, DEPTH_MAX, IMPORT_BYTES_MAX, IMPORTS_MAX,
     Kind, NAME_BYTES_MAX, Outline, SYMBOLS_MAX, Span, Symbol,
@@ -372,7 +373,7 @@ impl<'t> Walk<'t> {
         let apart = level.comment_apart(node).map(|range| &self.text[range]);
         let said = apart.filter(|text| text.starts_with("/**"));
         let said = said.map_or_else(String::new, |text| comment::paragraph(text, style));
-        if said == self.doc || comment::is_section(&said) {
+        if said == self.doc || head::is_section(&said) {
             return String::new();
         }
         said

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::found::Found;
 use super::line::lines;
 use crate::symbol::comment;
+use crate::symbol::head;
 use crate::symbol::outline::Kind;
 
 /// Longest entry that is shown.
@@ -18,7 +19,7 @@ pub(super) fn entries(found: &mut Found, text: &str) {
             found.push(Kind::Entry, entry, entry);
         }
     }
-    found.doc = comment::file_paragraph(text, comment::HASH);
+    found.doc = head::file_paragraph(text, comment::HASH);
 }
 
 /// The module, what it requires, and what its sums are of.

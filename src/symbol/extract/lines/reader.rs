@@ -4,8 +4,9 @@ use super::found::Found;
 use super::mask::mask;
 use super::source::{self, Odd};
 use super::{build, document, list, rows, sections, text, tree, web};
-use crate::symbol::comment::{self, PARAGRAPH_BYTES_MAX, cap, fold};
+use crate::symbol::comment::{PARAGRAPH_BYTES_MAX, cap, fold};
 use crate::symbol::extract::uses;
+use crate::symbol::head;
 use crate::symbol::language::Language;
 use crate::symbol::map::uses::Uses;
 use crate::symbol::outline::{Content, Outline};
@@ -18,7 +19,7 @@ const USES_BYTES_MAX: usize = 1024 * 1024;
 pub(in crate::symbol::extract) fn read(outline: &mut Outline, text: &str) {
     let mut found = Found::default();
     if let Some(row) = outline.language.and_then(rows::of) {
-        found.doc = comment::file_paragraph(text, row.style());
+        found.doc = head::file_paragraph(text, row.style());
         source::read(&mut found, text, row);
         if outline.content == Content::Plain && !found.symbols.is_empty() {
             outline.content = Content::Parsed;
@@ -96,6 +97,6 @@ fn by_format(found: &mut Found, text: &str, language: Option<Language>) {
         _ => {}
     }
     if found.doc.is_empty() {
-        found.doc = comment::file_paragraph(text, language.comment_style());
+        found.doc = head::file_paragraph(text, language.comment_style());
     }
 }

@@ -7,6 +7,7 @@ use super::found::Found;
 use super::line::{LINE_BYTES_MAX, lines};
 use super::prose::first_paragraph;
 use crate::symbol::comment;
+use crate::symbol::head;
 use crate::symbol::outline::Kind;
 
 /// Keys of one section that are named with it.
@@ -245,7 +246,7 @@ pub(super) fn xml(found: &mut Found, text: &str) {
         .iter()
         .map(|name| element(text, name))
         .find(|text| text.contains(' '));
-    found.doc = comment::file_paragraph(text, comment::MARKUP);
+    found.doc = head::file_paragraph(text, comment::MARKUP);
     if found.doc.is_empty() {
         found.doc = said.unwrap_or_default();
     }

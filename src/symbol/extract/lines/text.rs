@@ -6,6 +6,7 @@ use super::line::lines;
 use super::prose::first_paragraph;
 use super::{list, sections, tree};
 use crate::symbol::comment;
+use crate::symbol::head;
 use crate::symbol::outline::Kind;
 
 /// Bytes of a text that tell which licence it is.
@@ -154,7 +155,7 @@ fn postscript(text: &str) -> Option<String> {
 
 /// How a text begins: the first lines with words behind what it imports, and those with other signs between them.
 pub(super) fn begin(found: &mut Found, text: &str) {
-    let is_told = |line: &&str| line.chars().any(char::is_alphanumeric) && !comment::imports(line);
+    let is_told = |line: &&str| line.chars().any(char::is_alphanumeric) && !head::imports(line);
     let is_blank = |line: &&str| {
         line.bytes()
             .all(|byte| !byte.is_ascii_alphanumeric() && byte.is_ascii())
@@ -163,7 +164,7 @@ pub(super) fn begin(found: &mut Found, text: &str) {
         .lines()
         .map(str::trim)
         .skip_while(|line| !is_told(line))
-        .filter(|line| !is_blank(line) && !comment::imports(line))
+        .filter(|line| !is_blank(line) && !head::imports(line))
         .take(FIRST_LINES)
     {
         let line = comment::cap(line, LINE_BYTES_MAX);
@@ -243,7 +244,7 @@ pub(super) fn guess(found: &mut Found, text: &str) {
         return document::html(found, text);
     }
     for style in [comment::HASH, comment::SLASHES, comment::SEMICOLON] {
-        let said = comment::file_paragraph(text, style);
+        let said = head::file_paragraph(text, style);
         if said.split(' ').count() >= WORDS_MIN {
             found.doc = said;
             return;

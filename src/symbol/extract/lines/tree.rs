@@ -180,7 +180,7 @@ pub(super) fn yaml(found: &mut Found, text: &str) {
         entry.push_to(found);
     }
     let said =
-        crate::symbol::comment::file_paragraph(&comment.join("\n"), crate::symbol::comment::HASH);
+        crate::symbol::head::file_paragraph(&comment.join("\n"), crate::symbol::comment::HASH);
     if found.doc.is_empty() {
         found.doc = said;
     }

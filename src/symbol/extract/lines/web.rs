@@ -7,6 +7,7 @@ use super::line::lines;
 use super::mask::mask;
 use super::{document, rows, source};
 use crate::symbol::comment;
+use crate::symbol::head;
 use crate::symbol::language::Language;
 use crate::symbol::outline::Kind;
 
@@ -17,7 +18,7 @@ const PARTS_MAX: usize = 40;
 
 /// Selectors at the outermost level and within `@media`, variables, mixins, imports.
 pub(super) fn styles(found: &mut Found, text: &str) {
-    found.doc = comment::file_paragraph(text, comment::SLASHES);
+    found.doc = head::file_paragraph(text, comment::SLASHES);
     let Some(marks) = Language::Css.marks() else {
         return;
     };
@@ -112,7 +113,7 @@ pub(super) fn component(found: &mut Found, text: &str) {
             }
         }
     }
-    found.doc = comment::file_paragraph(&script, comment::SLASHES);
+    found.doc = head::file_paragraph(&script, comment::SLASHES);
     source::read(found, &script, &rows::SCRIPT);
     // Places in the script are none in the file.
     clear_spans(found);

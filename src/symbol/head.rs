@@ -1,0 +1,355 @@
+//! Which comment at the start of a file is about the file, and which about what stands below it.
+
+use super::comment::{SLASHES, Style, paragraph};
+
+/// How many lines at the start of a file are searched for its documentation.
+const HEAD_LINES_MAX: usize = 200;
+
+/// Fewest words of a comment at the head of a file that say something about the file.
+const WORDS_MIN: usize = 2;
+
+/// First words of a line that shows that the comment above it was about the file and not about that line.
+const PREAMBLE: [&str; 18] = [
+    "use ",
+    "extern crate",
+    "import",
+    "from ",
+    "#include",
+    "#ifndef",
+    "#if ",
+    "#pragma",
+    "package ",
+    "using ",
+    "require",
+    "namespace ",
+    "module ",
+    "<?php",
+    "declare(",
+    "set ",
+    "source ",
+    "\"use strict\"",
+];
+
+/// Lines at the head of a file that are neither comment nor code.
+const SKIPPED: [&str; 9] = [
+    "#!",
+    "<?php",
+    "<?xml",
+    "<!doctype",
+    "\"use strict\"",
+    "'use strict'",
+    "@echo off",
+    "# frozen_string_literal",
+    "%yaml",
+];
+
+/// What stands between the start of a file in C and its first declaration.
+const DIRECTIVES: [&str; 8] = [
+    "#include", "#if", "#else", "#elif", "#endif", "#define", "#undef", "#pragma",
+];
+
+/// First words of a comment between the directives of a file in C and what it declares that is about a part of it.
+const PARTS: [&str; 24] = [
+    "forward",
+    "local",
+    "static",
+    "private",
+    "public",
+    "internal",
+    "global",
+    "helper",
+    "prototypes",
+    "function",
+    "functions",
+    "declarations",
+    "constants",
+    "macros",
+    "define",
+    "defines",
+    "include",
+    "includes",
+    "needed",
+    "for",
+    "types",
+    "todo",
+    "fixme",
+    "xxx",
+];
+
+/// What stands above a part of a file and says nothing of the whole.
+const SECTIONS: [&str; 8] = [
+    "module dependencies",
+    "module exports",
+    "module variables",
+    "module scaffolding",
+    "standard library",
+    "third party",
+    "local imports",
+    "system includes",
+];
+
+/// Finds the first paragraph about the file itself in the comments at its head; empty when there is none.
+///
+/// A comment that touches a declaration belongs to the declaration, one followed by an empty line, an import or
+/// nothing belongs to the file. Of Rust's comments the inner ones (`//!`) go first.
+pub(super) fn file_paragraph(text: &str, style: Style) -> String {
+    let (mut found, mut behind) = (String::new(), false);
+    let mut lines = text
+        .trim_start_matches('\u{feff}')
+        .lines()
+        .take(HEAD_LINES_MAX)
+        .map(str::trim)
+        .peekable();
+    while let Some(line) = lines.peek().copied() {
+        if line.is_empty() || is_skipped(line) {
+            lines.next();
+            continue;
+        }
+        let is_directive = DIRECTIVES.iter().any(|word| line.starts_with(word));
+        if is_directive && found.is_empty() && style.line == SLASHES.line {
+            behind = true;
+            while lines.next().is_some_and(|line| line.ends_with('\\')) {}
+            continue;
+        }
+        let Some(block) = take_block(&mut lines, style) else {
+            break;
+        };
+        if behind {
+            // What stands between directives is about one of them more often than not.
+            let is_own = lines.peek().is_some_and(|next| next.is_empty());
+            found = Some(paragraph(&block, style))
+                .filter(|text| is_own && says_what_for(text))
+                .unwrap_or_default();
+            if found.is_empty() {
+                continue;
+            }
+            break;
+        }
+        let inner = ["//!", "/*!"].iter().any(|mark| block.starts_with(mark));
+        let own = inner
+            || lines.peek().is_none_or(|next| {
+                next.is_empty() || is_skipped(next) || is_preamble(next) || is_comment(next, style)
+            });
+        if own && (found.is_empty() || inner) {
+            let text = paragraph(&block, style);
+            let says_something = text.split(' ').count() >= WORDS_MIN && !is_section(&text);
+            // `/*!` is a banner outside of Rust.
+            if block.starts_with("//!") && !text.is_empty() || says_something {
+                found = text;
+            }
+        }
+        if inner && !found.is_empty() {
+            break;
+        }
+    }
+    found
+}
+
+/// Whether a comment behind the directives of a file says what the file is for, and not which part of it begins.
+fn says_what_for(text: &str) -> bool {
+    let mut words = text.split(' ');
+    let first = words.next().unwrap_or_default();
+    let first = first.trim_matches(|c: char| !c.is_alphanumeric());
+    let is_part = PARTS.iter().any(|part| first.eq_ignore_ascii_case(part));
+    words.count() >= 2 && !is_part && !is_section(text) && text.contains(char::is_uppercase)
+}
+
+/// What the first comment of a file says, for one in which nothing else is known that it could be about.
+pub(super) fn head_paragraph(text: &str, style: Style) -> String {
+    let lines = text.lines().take(HEAD_LINES_MAX).map(str::trim);
+    let mut lines = lines
+        .skip_while(|line| line.is_empty() || is_skipped(line) || is_preamble(line))
+        .peekable();
+    let said = take_block(&mut lines, style).map(|block| paragraph(&block, style));
+    said.filter(|said| said.split(' ').count() >= WORDS_MIN)
+        .unwrap_or_default()
+}
+
+/// Whether a text only says which part of a file begins.
+pub(super) fn is_section(text: &str) -> bool {
+    let text = text.trim_end_matches(['.', ':']);
+    SECTIONS
+        .iter()
+        .any(|section| text.eq_ignore_ascii_case(section))
+}
+
+fn is_skipped(line: &str) -> bool {
+    let starts = |mark: &&str| {
+        line.get(..mark.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(mark))
+    };
+    SKIPPED.iter().any(starts)
+}
+
+fn is_comment(line: &str, style: Style) -> bool {
+    style.line.iter().any(|mark| line.starts_with(mark))
+        || style.block.is_some_and(|(open, _)| line.starts_with(open))
+}
+
+/// Whether a line names what a program is made of, and nothing of its own.
+pub(super) fn imports(line: &str) -> bool {
+    const WORDS: [&str; 6] = [
+        "import ",
+        "from ",
+        "#include",
+        "require ",
+        "require_relative ",
+        "using ",
+    ];
+    WORDS.iter().any(|word| line.starts_with(word)) || is_skipped(line)
+}
+
+fn is_preamble(line: &str) -> bool {
+    PREAMBLE.iter().any(|word| line.starts_with(word))
+}
+
+/// Takes one comment: a block, or line comments without a gap; `None` when the next line is code.
+fn take_block<'a>(
+    lines: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>,
+    style: Style,
+) -> Option<String> {
+    let first = lines.peek().copied()?;
+    let mut block = String::new();
+    if let Some((open, close)) = style.block
+        && first.starts_with(open)
+    {
+        for line in lines.by_ref() {
+            let searched = if block.is_empty() {
+                line.get(open.len()..).unwrap_or_default()
+            } else {
+                line
+            };
+            block.push_str(line);
+            block.push('\n');
+            if searched.contains(close) {
+                return Some(block);
+            }
+        }
+        return Some(block);
+    }
+    let inner = first.starts_with("//!");
+    while let Some(line) = lines.peek().copied()
+        && style.line.iter().any(|mark| line.starts_with(mark))
+        && line.starts_with("//!") == inner
+        && !is_skipped(line)
+    {
+        block.push_str(line);
+        block.push('\n');
+        lines.next();
+    }
+    (!block.is_empty()).then_some(block)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::comment::{HASH, MARKUP};
+    use super::*;
+
+    #[test]
+    fn the_paragraph_about_a_file_is_found() {
+        for (text, style, expected) in [
+            (
+                "//! Does things.\n//!\n//! More.\n",
+                SLASHES,
+                "Does things.",
+            ),
+            (
+                "// Copyright 2026.\n\n//! # Title\n//!\n//! Does\n//! things.\n",
+                SLASHES,
+                "Does things.",
+            ),
+            (
+                "/*\n * a.c - does things\n *\n * Copyright (C) 2026\n */\n#include <a.h>\n",
+                SLASHES,
+                "a.c - does things",
+            ),
+            (
+                "/* Copyright (C) 2026\n\n Does things well. */\n",
+                SLASHES,
+                "Does things well.",
+            ),
+            (
+                "/*\n * Copyright (C) 2026 A\n * All of it.\n *\n * Permission is hereby granted\n * to all.\n */\n",
+                SLASHES,
+                "",
+            ),
+            ("/* Does things. */\nint f(void);\n", SLASHES, ""),
+            (
+                "'use strict'\n\n/**\n * Module dependencies.\n */\n\nvar a = require('a');\n",
+                SLASHES,
+                "",
+            ),
+            (
+                "/* Does things. */\n\nint f(void);\n",
+                SLASHES,
+                "Does things.",
+            ),
+            (
+                "// Package a does things.\npackage a\n",
+                SLASHES,
+                "Package a does things.",
+            ),
+            (
+                "#!/bin/sh\n# -*- sh -*-\n# Does things.\n\nrun\n",
+                HASH,
+                "Does things.",
+            ),
+            ("#!/bin/sh\nrun\n# Not about the file.\n", HASH, ""),
+            (
+                "/** @fileoverview Does {@code things}.\n * @license MIT */\n",
+                SLASHES,
+                "Does things.",
+            ),
+            ("<!-- Does things. -->\n<html>\n", MARKUP, ""),
+            (
+                "<!DOCTYPE html>\n<!-- Does things. -->\n\n<html>\n",
+                MARKUP,
+                "Does things.",
+            ),
+            ("/* never closed", SLASHES, "never closed"),
+            ("", SLASHES, ""),
+        ] {
+            assert_eq!(file_paragraph(text, style), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn banners_and_instructions_say_nothing() {
+        for (text, style, expected) in [
+            (
+                "/* $OpenBSD: a.c,v 1.370 2026/06/29 16:44:06 nicm Exp $ */\n\n#include <a.h>\n\n/*\n * Move a window.\n */\n\nint f;\n",
+                SLASHES,
+                "Move a window.",
+            ),
+            (
+                "#ifndef A_H\n#define A_H\n/* Local function prototypes. */\n\n/* Keeps items. */\nint f;\n",
+                SLASHES,
+                "",
+            ),
+            (
+                "#include <a.h>\n\n/* Pays $HOME$ in two lines. */\n\nint f;\n",
+                SLASHES,
+                "Pays $HOME$ in two lines.",
+            ),
+            ("#encoding: utf-8\n\nA = 1\n", HASH, ""),
+            (
+                "# Released under the MIT License.\n# Copyright, 2023, by A.\n\nx\n",
+                HASH,
+                "",
+            ),
+            ("/*!\n * shop\n * Copyright(c) 2026\n */\n", SLASHES, ""),
+            (
+                "//go:build windows\n// +build windows\n\npackage a\n",
+                SLASHES,
+                "",
+            ),
+            (
+                "#compdef rg\n\n##\n# completion for rg\n#\n# More.\n\nf() {\n",
+                HASH,
+                "completion for rg",
+            ),
+        ] {
+            assert_eq!(file_paragraph(text, style), expected, "{text}");
+        }
+    }
+}
