@@ -4,7 +4,7 @@
 //! file where a node's is due. Casts with `as` that could lose something are refused by clippy; the functions here say what
 //! becomes of a value that does not fit.
 
-pub use oxc_index::{IndexSlice, IndexVec, define_index_type};
+pub use oxc_index::{Idx, IndexSlice, IndexVec, define_index_type};
 
 /// A count of things in memory, or a place among them, in the 32 bits that lists and formats keep of it.
 ///

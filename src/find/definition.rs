@@ -3,7 +3,13 @@
 //! What stands in a definition within a definition belongs to the inner one. Bytes are canonical, as those of outlines.
 
 use super::term::Term;
+use crate::base::number::{IndexVec, define_index_type};
 use crate::symbol::{ByteReader, Cached, Kind, put_number, put_text};
+
+define_index_type! {
+    /// The number of a definition among those of its object.
+    pub struct DefinitionNumber = u32;
+}
 
 /// What an object defines, and what it is for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -11,7 +17,7 @@ pub struct Definitions {
     /// First paragraph of its own documentation; empty when it has none.
     pub about: String,
     /// In the order of the text.
-    pub list: Vec<Definition>,
+    pub list: IndexVec<DefinitionNumber, Definition>,
 }
 
 /// One definition.
@@ -95,7 +101,7 @@ impl Cached for Definitions {
         let mut rest = ByteReader(bytes);
         let about = rest.text()?;
         let count = rest.number()?;
-        let mut list = Vec::new();
+        let mut list = IndexVec::new();
         for _ in 0..count {
             list.push(definition(&mut rest)?);
         }

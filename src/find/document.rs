@@ -3,10 +3,12 @@
 use std::ops::Range;
 
 use super::definition::{Definition, Definitions};
+use super::postings::in_byte;
 use super::reading::ContentReading;
 use super::region::{Field, regions};
 use super::term::{Term, identifiers, terms};
 use super::words::{Counter, Words};
+use crate::base::number::to_u32;
 use crate::symbol::{Content, Kind, Language, Outline, Symbol};
 
 /// Most definitions of one object.
@@ -192,7 +194,7 @@ fn count(
     let owns = |(_, found): &(usize, &Hit)| !found.definition.is_member();
     let own = found.iter().enumerate().filter(owns);
     let mut order: Vec<(usize, usize, u32)> = own
-        .map(|(number, found)| (found.from, found.range.end, number as u32))
+        .map(|(number, found)| (found.from, found.range.end, to_u32(number)))
         .collect();
     order.sort_unstable_by_key(|(start, end, _)| (*start, std::cmp::Reverse(*end)));
     let mut next = order.into_iter().peekable();
@@ -258,9 +260,10 @@ fn definitions(text: &str, about: String, found: Vec<Hit>, inner: &[(u32, Term)]
         let (number, term) = same[0];
         list[number as usize]
             .terms
-            .push((term, same.len().min(255) as u8));
+            .push((term, in_byte(same.len())));
     }
     list.sort_by_key(|definition| definition.line);
+    let list = list.into();
     Definitions { about, list }
 }
 
@@ -285,7 +288,7 @@ impl Lines {
 
     /// The number of the line at a place, from 1.
     fn at(&self, place: usize) -> u32 {
-        self.0.partition_point(|start| *start <= place) as u32 + 1
+        to_u32(self.0.partition_point(|start| *start <= place)) + 1
     }
 }
 

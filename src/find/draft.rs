@@ -8,9 +8,11 @@ use super::index::{
     End, IndexStamp, IndexedFile, PARTS, Part, Start, first_line, flat, path_of, sum,
 };
 use super::postings::{Lengths, Postings, lengths};
+use super::rank::CandidateNumber;
 use super::term::Term;
 use super::words::Words;
 use crate::base::HashKey;
+use crate::base::number::{IndexVec, to_index, to_u32};
 
 /// Terms of one block.
 const BLOCK_TERMS: usize = 256;
@@ -25,7 +27,7 @@ pub struct IndexDraft {
     pub(super) terms: usize,
     paths: Vec<u8>,
     path_ends: Vec<u32>,
-    files: Vec<IndexedFile>,
+    files: IndexVec<CandidateNumber, IndexedFile>,
 }
 
 impl IndexDraft {
@@ -34,7 +36,7 @@ impl IndexDraft {
         self.lengths.push(lengths(words, &path_terms(path)));
         self.terms += words.len();
         self.paths.extend(path);
-        self.path_ends.push(self.paths.len() as u32);
+        self.path_ends.push(to_u32(self.paths.len()));
         self.files.push(file);
     }
 
@@ -45,7 +47,7 @@ impl IndexDraft {
     pub fn write(
         &self,
         out: &mut dyn Write,
-        words: &mut dyn FnMut(u32) -> io::Result<Words>,
+        words: &mut dyn FnMut(CandidateNumber) -> io::Result<Words>,
         key: &HashKey,
         stamp: IndexStamp,
     ) -> io::Result<()> {
@@ -63,7 +65,7 @@ impl IndexDraft {
     pub(super) fn write_in(
         &self,
         out: &mut IndexWriter<'_>,
-        words: &mut dyn FnMut(u32) -> io::Result<Words>,
+        words: &mut dyn FnMut(CandidateNumber) -> io::Result<Words>,
         ranges: impl Iterator<Item = RangeInclusive<Term>>,
         stamp: IndexStamp,
     ) -> io::Result<()> {
@@ -71,7 +73,7 @@ impl IndexDraft {
         out.put(first_line().as_bytes())?;
         for terms in ranges {
             let mut postings = Postings::within(terms);
-            for number in 0..self.files.len() as u32 {
+            for number in self.files.indices() {
                 let path = path_terms(path_of(&self.paths, &self.path_ends, number));
                 postings.add(number, &words(number)?, &path);
             }
@@ -100,9 +102,9 @@ impl IndexDraft {
 pub(super) fn ranges(terms: usize, at_once: usize) -> impl Iterator<Item = RangeInclusive<Term>> {
     let count = (terms / at_once) as u64 + 1;
     let width = (1 << Term::BITS) / count + 1;
-    let last = u64::from(Term::MAX);
-    let range = move |from: u64| from as Term..=(from + width - 1).min(last) as Term;
-    (0..=last).step_by(width as usize).map(range)
+    let term = |at: u64| Term::try_from(at).unwrap_or(Term::MAX);
+    let range = move |from: u64| term(from)..=term(from + width - 1);
+    (0..=Term::MAX.into()).step_by(to_index(width)).map(range)
 }
 
 /// Where an index is written, and how far.
@@ -125,7 +127,7 @@ impl IndexWriter<'_> {
         let start = Start {
             term,
             at: self.at,
-            len: len as u32,
+            len: to_u32(len),
             sum: sum(self.key, bytes),
         };
         self.put(bytes).map(|()| start)

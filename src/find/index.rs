@@ -20,8 +20,10 @@ use std::os::unix::fs::FileExt as _;
 
 use super::definition::Definitions;
 use super::postings::{COUNTS, Lengths, TermCounts, each};
+use super::rank::CandidateNumber;
 use super::term::Term;
 use super::words::Words;
+use crate::base::number::{IndexVec, low_byte};
 use crate::base::{HashKey, NodeId};
 use crate::symbol::{CachePlace, Cached as _};
 
@@ -54,7 +56,7 @@ pub struct IndexFile {
 pub struct WordIndex {
     file: IndexFile,
     starts: Vec<Start>,
-    lengths: Vec<Lengths>,
+    lengths: IndexVec<CandidateNumber, Lengths>,
     path_ends: Vec<u32>,
     paths: Vec<u8>,
 }
@@ -169,7 +171,7 @@ impl IndexFile {
         let starts = starts.as_chunks::<ENTRY_BYTES>().0.iter().map(Start::of);
         is_whole.then(|| WordIndex {
             starts: starts.collect(),
-            lengths: lengths.to_vec(),
+            lengths: lengths.to_vec().into(),
             path_ends,
             paths,
             file: self,
@@ -207,25 +209,26 @@ impl WordIndex {
 
     /// How many terms each file has.
     #[must_use]
-    pub fn lengths(&self) -> &[Lengths] {
+    pub fn lengths(&self) -> &IndexVec<CandidateNumber, Lengths> {
         &self.lengths
     }
 
     /// The path of a file.
     #[must_use]
-    pub fn path(&self, number: u32) -> &[u8] {
+    pub fn path(&self, number: CandidateNumber) -> &[u8] {
         path_of(&self.paths, &self.path_ends, number)
     }
 
     /// The file at a path.
     #[must_use]
-    pub fn find(&self, path: &[u8]) -> Option<u32> {
-        let (mut low, mut high) = (0, self.len() as u32);
+    pub fn find(&self, path: &[u8]) -> Option<CandidateNumber> {
+        let (mut low, mut high) = (0, self.len());
         while low < high {
-            let middle = low.midpoint(high);
-            match self.path(middle).cmp(path) {
+            let middle = usize::midpoint(low, high);
+            let number = CandidateNumber::new(middle);
+            match self.path(number).cmp(path) {
                 std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Equal => return Some(middle),
+                std::cmp::Ordering::Equal => return Some(number),
                 std::cmp::Ordering::Greater => high = middle,
             }
         }
@@ -234,14 +237,14 @@ impl WordIndex {
 
     /// What stands at a file's path; `None` where that is damaged.
     #[must_use]
-    pub fn file(&self, number: u32) -> Option<IndexedFile> {
-        let at = self.file.end.parts[3].at + u64::from(number) * FILE_BYTES as u64;
+    pub fn file(&self, number: CandidateNumber) -> Option<IndexedFile> {
+        let at = self.file.end.parts[3].at + u64::from(number.raw()) * FILE_BYTES as u64;
         IndexedFile::of(&self.file.source.read(at, FILE_BYTES)?, &self.file.key)
     }
 
     /// All of them at once.
     #[must_use]
-    pub fn files(&self) -> Option<Vec<IndexedFile>> {
+    pub fn files(&self) -> Option<IndexVec<CandidateNumber, IndexedFile>> {
         let bytes = self.file.part(self.file.end.parts[3])?;
         let files = bytes.chunks(FILE_BYTES);
         files
@@ -251,7 +254,7 @@ impl WordIndex {
 
     /// The files that have a term, in their order; `None` where that is damaged.
     #[must_use]
-    pub fn list(&self, term: Term) -> Option<Vec<(u32, TermCounts)>> {
+    pub fn list(&self, term: Term) -> Option<Vec<(CandidateNumber, TermCounts)>> {
         let mut found = Vec::new();
         let before = self.starts.partition_point(|start| start.term <= term);
         let Some(block) = before.checked_sub(1).map(|at| self.starts[at]) else {
@@ -264,9 +267,9 @@ impl WordIndex {
             return Some(found);
         };
         let entry = Start::of(&entries[at]);
-        let count = self.len() as u32;
         each(&checked(entry, entry.len as usize)?, |number, counts| {
-            if number < count {
+            let number = CandidateNumber::from_raw(number);
+            if number < self.len() {
                 found.push((number, counts));
             }
         });
@@ -391,8 +394,8 @@ impl End {
     }
 }
 
-pub(super) fn path_of<'p>(paths: &'p [u8], ends: &[u32], number: u32) -> &'p [u8] {
-    let number = number as usize;
+pub(super) fn path_of<'p>(paths: &'p [u8], ends: &[u32], number: CandidateNumber) -> &'p [u8] {
+    let number = number.index();
     let start = number.checked_sub(1).map_or(0, |before| ends[before]);
     &paths[start as usize..ends[number] as usize]
 }
@@ -419,7 +422,7 @@ fn taken<const N: usize>(bytes: &[u8]) -> ([u8; N], &[u8]) {
 
 fn id_bytes(id: &NodeId) -> Vec<u8> {
     let mut bytes = vec![0; ID_BYTES];
-    bytes[0] = id.as_bytes().len() as u8;
+    bytes[0] = low_byte(id.as_bytes().len() as u64);
     bytes[1..=id.as_bytes().len()].copy_from_slice(id.as_bytes());
     bytes
 }
@@ -455,6 +458,8 @@ fn numbers(bytes: &[u8]) -> Vec<u32> {
 mod tests {
     use super::super::draft::{IndexDraft, IndexWriter, ranges};
     use super::*;
+    use crate::base::number::to_u32;
+    use crate::find::postings::in_byte;
     use crate::find::{path_terms, words_of};
     use proptest::prelude::*;
 
@@ -473,7 +478,7 @@ mod tests {
         for (number, words) in all.iter().enumerate() {
             let path = format!("ab/{number:05}");
             let file = IndexedFile {
-                id: id(number as u8),
+                id: id(low_byte(number as u64)),
                 is_there: number % 2 == 0,
                 definitions: CachePlace::default(),
             };
@@ -481,7 +486,7 @@ mod tests {
         }
         let snapshot = IndexedTree {
             tree: id(9),
-            files: texts.len() as u32,
+            files: to_u32(texts.len()),
             absent: 3,
             is_fixed: true,
             is_cut: false,
@@ -501,7 +506,7 @@ mod tests {
         draft
             .write_in(
                 &mut out,
-                &mut |number| Ok(all[number as usize].clone()),
+                &mut |number| Ok(all[number.index()].clone()),
                 ranges,
                 stamp,
             )
@@ -528,12 +533,13 @@ mod tests {
             for term in words.entries().map(|one| one.0) {
                 let list = index.list(term).expect("whole");
                 for (number, words) in all.iter().enumerate() {
-                    let path = index.path(number as u32);
-                    prop_assert_eq!(index.find(path), Some(number as u32));
+                    let number = CandidateNumber::new(number);
+                    let path = index.path(number);
+                    prop_assert_eq!(index.find(path), Some(number));
                     let [names, prose, quoted, code] = words.hits(&[term]).counts[0];
-                    let in_path = path_terms(path).iter().filter(|one| **one == term).count() as u8;
-                    let counts = [names, prose, quoted, code, in_path];
-                    let found = list.iter().find(|one| one.0 == number as u32).map(|one| one.1);
+                    let in_path = path_terms(path).iter().filter(|one| **one == term).count();
+                    let counts = [names, prose, quoted, code, in_byte(in_path)];
+                    let found = list.iter().find(|one| one.0 == number).map(|one| one.1);
                     prop_assert_eq!(found.unwrap_or_default(), counts);
                 }
             }
@@ -548,7 +554,9 @@ mod tests {
         let (_, good) = written(&texts, 20);
         let whole = opened(&good).expect("just written");
         assert_eq!(
-            whole.file(3).map(|file| (file.id, file.is_there)),
+            whole
+                .file(CandidateNumber::new(3))
+                .map(|file| (file.id, file.is_there)),
             Some((id(3), false))
         );
         assert_eq!(whole.find(b"ab/1"), None);
@@ -569,7 +577,7 @@ mod tests {
                 let list = index.list(*term);
                 assert!(list.is_none() || list == whole.list(*term), "{at}");
             }
-            for number in 0..40 {
+            for number in (0..40).map(CandidateNumber::new) {
                 let file = index.file(number);
                 assert!(file.is_none() || file == whole.file(number), "{at}");
             }

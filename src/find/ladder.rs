@@ -17,10 +17,11 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::definition::{Definition, Definitions};
+use super::definition::{Definition, DefinitionNumber, Definitions};
 use super::question::Query;
 use super::rank::Terms;
 use super::term::{identifiers, terms};
+use crate::base::number::{IndexSlice, IndexVec, floor, to_f64, to_u32};
 use crate::base::printable::one_line;
 use crate::base::token::estimate;
 use crate::symbol::{Kind, first_sentence};
@@ -106,9 +107,9 @@ pub enum Line {
     /// What it is for.
     About,
     /// A definition with its signature, by its number.
-    Signature(u32),
+    Signature(DefinitionNumber),
     /// A definition by its name alone.
-    Name(u32),
+    Name(DefinitionNumber),
 }
 
 /// An answer: what of each file is shown.
@@ -198,7 +199,7 @@ fn order(files: &[Hit], question: &Query, rare: &Terms, steps: &Steps) -> Vec<(f
     for (number, file) in files.iter().enumerate() {
         let weight = 1.0 / fall(number + 1, steps.fall);
         all.push((steps.paths * weight, number, Line::Path));
-        all.extend((0..file.said.len() as u32).map(|at| (weight, number, Line::Statement(at))));
+        all.extend((0..to_u32(file.said.len())).map(|at| (weight, number, Line::Statement(at))));
         if !file.about().is_empty() {
             all.push((steps.about * weight, number, Line::About));
         }
@@ -207,7 +208,7 @@ fn order(files: &[Hit], question: &Query, rare: &Terms, steps: &Steps) -> Vec<(f
             .into_iter()
             .enumerate()
         {
-            let definition = &file.definitions.list[at as usize];
+            let definition = &file.definitions.list[at];
             let is_part = matches!(definition.kind, Kind::Heading | Kind::Key | Kind::Target);
             let is_passage = is_part || definition.is_member();
             let less = match definition.kind {
@@ -215,7 +216,7 @@ fn order(files: &[Hit], question: &Query, rare: &Terms, steps: &Steps) -> Vec<(f
                 _ if is_passage && !fits => PASSAGE_WEIGHT,
                 _ => 1.0,
             };
-            let weight = less * weight / (place as f64 + steps.definitions);
+            let weight = less * weight / (to_f64(place as u64) + steps.definitions);
             // The best of a file has its signature at once.
             let early = if place == 0 { steps.best } else { 1.0 };
             // Rows of a table have the same keys: the second says no more, unless its value is shown.
@@ -239,8 +240,8 @@ fn order(files: &[Hit], question: &Query, rare: &Terms, steps: &Steps) -> Vec<(f
 
 /// A number to the power of halves: square roots are the same on every machine, other powers are not.
 fn fall(number: usize, power: f64) -> f64 {
-    let number = number as f64;
-    let halves = (2.0 * power) as u32;
+    let number = to_f64(number as u64);
+    let halves = floor(2.0 * power);
     let whole = (0..halves / 2).fold(1.0, |product, _| product * number);
     if halves % 2 == 1 {
         whole * number.sqrt()
@@ -251,12 +252,16 @@ fn fall(number: usize, power: f64) -> f64 {
 
 /// The numbers of definitions, and whether they have something of the question: those that fit it best first, then what
 /// others may use, in the order of the text.
-fn by_question(definitions: &[Definition], question: &Query, rare: &Terms) -> Vec<(u32, bool)> {
-    let scores: Vec<f64> = definitions
+fn by_question(
+    definitions: &IndexSlice<DefinitionNumber, [Definition]>,
+    question: &Query,
+    rare: &Terms,
+) -> Vec<(DefinitionNumber, bool)> {
+    let scores: IndexVec<DefinitionNumber, f64> = definitions
         .iter()
         .map(|definition| score(definition, question, rare))
         .collect();
-    let mut order: Vec<u32> = (0..definitions.len() as u32).collect();
+    let mut order: Vec<DefinitionNumber> = definitions.indices().collect();
     let is_small = |kind: Kind| {
         matches!(
             kind,
@@ -264,8 +269,7 @@ fn by_question(definitions: &[Definition], question: &Query, rare: &Terms) -> Ve
         )
     };
     order.sort_by(|one, other| {
-        let (one, other) = (*one as usize, *other as usize);
-        let rest = |at: usize| {
+        let rest = |at: DefinitionNumber| {
             (
                 definitions[at].is_member(),
                 is_small(definitions[at].kind),
@@ -273,14 +277,11 @@ fn by_question(definitions: &[Definition], question: &Query, rare: &Terms) -> Ve
                 at,
             )
         };
-        scores[other]
-            .total_cmp(&scores[one])
-            .then_with(|| rest(one).cmp(&rest(other)))
+        scores[*other]
+            .total_cmp(&scores[*one])
+            .then_with(|| rest(*one).cmp(&rest(*other)))
     });
-    order
-        .into_iter()
-        .map(|at| (at, scores[at as usize] > 0.0))
-        .collect()
+    order.into_iter().map(|at| (at, scores[at] > 0.0)).collect()
 }
 
 fn score(definition: &Definition, question: &Query, rare: &Terms) -> f64 {
@@ -324,11 +325,11 @@ impl Hit {
             Line::Path => format!("{}\n", self.path),
             Line::Statement(at) => format!("  {}\n", self.statement(at)),
             Line::About => format!("  {}\n", one_line(self.about())),
-            Line::Signature(at) => format!("  {}\n", self.definitions.list[at as usize].shown()),
+            Line::Signature(at) => format!("  {}\n", self.definitions.list[at].shown()),
             Line::Name(at) => {
                 let Definition {
                     line: row, name, ..
-                } = &self.definitions.list[at as usize];
+                } = &self.definitions.list[at];
                 if self.is_word(line) {
                     format!(" {name}")
                 } else {
@@ -341,12 +342,12 @@ impl Hit {
     /// True for a name that can stand in a row with others; a heading or the title of a test cannot.
     fn is_word(&self, line: Line) -> bool {
         let is_gap = |char: char| char.is_whitespace() || char.is_control();
-        matches!(line, Line::Name(at) if !self.definitions.list[at as usize].name.contains(is_gap))
+        matches!(line, Line::Name(at) if !self.definitions.list[at].name.contains(is_gap))
     }
 
     fn text(&self, lines: &BTreeSet<Line>) -> String {
         let mut text = String::new();
-        let mut definitions: Vec<(u32, Line)> = Vec::new();
+        let mut definitions: Vec<(DefinitionNumber, Line)> = Vec::new();
         for line in lines {
             match line {
                 Line::Signature(at) | Line::Name(at) => definitions.push((*at, *line)),

@@ -23,7 +23,7 @@ mod term;
 pub mod truth;
 mod words;
 
-pub use definition::{Definition, Definitions};
+pub use definition::{Definition, DefinitionNumber, Definitions};
 pub use document::{path_terms, read, words_of};
 pub use draft::IndexDraft;
 pub use index::{IndexBytes, IndexFile, IndexStamp, IndexedFile, IndexedTree, WordIndex};
@@ -31,7 +31,7 @@ pub use ladder::{Hit, Ladder, Line, Steps};
 pub use past::{Past, subject};
 pub use postings::{COUNTS, TermCounts};
 pub use question::Query;
-pub use rank::{Occurrences, Ranked, Searched, Terms, Weights, rank};
+pub use rank::{CandidateNumber, Occurrences, Ranked, Searched, Terms, Weights, rank};
 pub use reading::ContentReading;
 pub use region::{FIELDS, Field};
 pub use term::Term;

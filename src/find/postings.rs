@@ -7,10 +7,13 @@
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
+use super::rank::CandidateNumber;
 use super::region::FIELDS;
 use super::term::Term;
 use super::words::Words;
+use crate::base::number::to_u32;
 use crate::base::quick_hash::QuickHash;
+use crate::symbol::put_number;
 
 /// The sorts of a file's text, and its path.
 pub const COUNTS: usize = FIELDS + 1;
@@ -43,10 +46,13 @@ impl Postings {
     }
 
     /// Adds a file by its words and the terms of its path; its number is greater than all before.
-    pub(super) fn add(&mut self, number: u32, words: &Words, path: &[Term]) {
+    pub(super) fn add(&mut self, number: CandidateNumber, words: &Words, path: &[Term]) {
         for (term, counts) in counts(words, path) {
             if self.terms.contains(&term) {
-                self.lists.entry(term).or_default().push(number, counts);
+                self.lists
+                    .entry(term)
+                    .or_default()
+                    .push(number.raw(), counts);
             }
         }
     }
@@ -62,10 +68,15 @@ impl Postings {
     }
 }
 
+/// A count in a byte: 255 for more.
+pub(super) fn in_byte(count: usize) -> u8 {
+    u8::try_from(count).unwrap_or(u8::MAX)
+}
+
 /// How many terms a file has.
 pub(super) fn lengths(words: &Words, path: &[Term]) -> Lengths {
     let [names, prose, quoted, code] = words.lengths();
-    [names, prose, quoted, code, path.len() as u32]
+    [names, prose, quoted, code, to_u32(path.len())]
 }
 
 /// Each term of a file with its counts, in order of terms.
@@ -74,7 +85,7 @@ fn counts(words: &Words, path: &[Term]) -> Vec<(Term, TermCounts)> {
     path.sort_unstable();
     let of_path = path.chunk_by(|one, other| one == other);
     let mut of_path = of_path
-        .map(|same| (same[0], same.len().min(255) as u8))
+        .map(|same| (same[0], in_byte(same.len())))
         .peekable();
     let mut all = Vec::new();
     let beside = |count| [0, 0, 0, 0, count];
@@ -92,13 +103,8 @@ fn counts(words: &Words, path: &[Term]) -> Vec<(Term, TermCounts)> {
 
 impl List {
     fn push(&mut self, number: u32, counts: TermCounts) {
-        let mut distance = number - self.last;
+        put_number(&mut self.bytes, (number - self.last).into());
         self.last = number;
-        while distance >= 0x80 {
-            self.bytes.push(distance as u8 | 0x80);
-            distance >>= 7;
-        }
-        self.bytes.push(distance as u8);
         let has = |(sort, count): (usize, &u8)| u8::from(*count > 0) << sort;
         let sorts = counts.iter().enumerate().map(has).sum::<u8>();
         if counts.iter().all(|count| *count < 2) {

@@ -12,11 +12,12 @@
 use std::collections::HashMap;
 
 use super::past::Past;
-use super::postings::{COUNTS, Lengths, TermCounts, lengths};
+use super::postings::{COUNTS, Lengths, TermCounts, in_byte, lengths};
 use super::question::Query;
 use super::region::FIELDS;
 use super::term::Term;
 use super::words::{Hits, Words};
+use crate::base::number::{IndexSlice, IndexVec, define_index_type, to_f64, to_u32};
 use crate::base::quick_hash::QuickHash;
 
 /// How soon more of the same word counts no more.
@@ -77,36 +78,44 @@ impl Default for Weights {
     }
 }
 
+define_index_type! {
+    /// The number of a file among those that are held against a question.
+    pub struct CandidateNumber = u32;
+}
+
+/// By the numbers of files, what they count.
+type Scores = IndexVec<CandidateNumber, f64>;
+
 /// What the files of a snapshot have of a question's terms.
 #[derive(Debug, Default)]
 pub struct Occurrences {
     /// How many terms each file has.
-    pub lengths: Vec<Lengths>,
+    pub lengths: IndexVec<CandidateNumber, Lengths>,
     /// For each term of the question the files that have it, in their order.
-    pub lists: Vec<Vec<(u32, TermCounts)>>,
+    pub lists: Vec<Vec<(CandidateNumber, TermCounts)>>,
 }
 
 /// What a question is held against.
 pub struct Searched<'s> {
     /// The words of the files.
     pub occurrences: &'s Occurrences,
-    /// Whether a file is wanted, by its number.
-    pub is_wanted: &'s [bool],
+    /// Whether a file is wanted.
+    pub is_wanted: &'s IndexSlice<CandidateNumber, [bool]>,
     /// The path of a file.
-    pub path: &'s dyn Fn(u32) -> &'s [u8],
-    /// The number of the file at a path.
-    pub find: &'s dyn Fn(&str) -> Option<u32>,
+    pub path: &'s dyn Fn(CandidateNumber) -> &'s [u8],
+    /// The file at a path.
+    pub find: &'s dyn Fn(&str) -> Option<CandidateNumber>,
     /// The newest commits first.
     pub past: &'s [Past],
-    /// By the number of a file what is said about it has of the question's terms.
-    pub said: &'s HashMap<u32, Hits>,
+    /// What is said about a file has of the question's terms.
+    pub said: &'s HashMap<CandidateNumber, Hits>,
 }
 
 /// A file that is meant, and why.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranked {
-    /// Its number among the candidates.
-    pub number: u32,
+    /// Which it is.
+    pub number: CandidateNumber,
     /// All parts together.
     pub score: f64,
     /// Text, past, said: each with its weight.
@@ -138,14 +147,16 @@ pub fn rank(
         scaled(past_scores(question, searched, weights), weights.past),
         scaled(said_scores(searched, &terms), weights.said),
     ];
-    let of = |at: usize| [0, 1, 2].map(|part: usize| parts[part][at]);
-    let mut ranked: Vec<Ranked> = (0..searched.is_wanted.len())
+    let of = |at: CandidateNumber| [0, 1, 2].map(|part: usize| parts[part][at]);
+    let mut ranked: Vec<Ranked> = searched
+        .is_wanted
+        .indices()
         .filter(|at| searched.is_wanted[*at] && of(*at).iter().any(|part| *part > 0.0))
         .map(|at| {
-            let standing = standing((searched.path)(at as u32));
+            let standing = standing((searched.path)(at));
             let parts = of(at).map(|part| part * standing);
             Ranked {
-                number: at as u32,
+                number: at,
                 score: parts.iter().sum(),
                 parts,
             }
@@ -178,7 +189,7 @@ fn standing(path: &[u8]) -> f64 {
 }
 
 /// Each divided by the largest, times a weight.
-fn scaled(scores: Vec<f64>, weight: f64) -> Vec<f64> {
+fn scaled(scores: Scores, weight: f64) -> Scores {
     let largest = scores.iter().copied().fold(0.0, f64::max);
     if largest <= 0.0 {
         scores
@@ -194,7 +205,7 @@ impl Occurrences {
     /// What texts with their paths have of some terms; files have numbers in their order.
     pub fn of<'w>(terms: &[Term], files: impl Iterator<Item = (&'w Words, Vec<Term>)>) -> Self {
         let mut all = Self {
-            lengths: Vec::new(),
+            lengths: IndexVec::new(),
             lists: vec![Vec::new(); terms.len()],
         };
         for (words, path) in files {
@@ -205,11 +216,10 @@ impl Occurrences {
 
     /// Adds the next file.
     pub fn push(&mut self, terms: &[Term], words: &Words, path: &[Term]) {
-        let number = self.lengths.len() as u32;
-        self.lengths.push(lengths(words, path));
+        let number = self.lengths.push(lengths(words, path));
         let hits = words.hits(terms).counts;
         for (at, (term, [names, prose, quoted, code])) in terms.iter().zip(hits).enumerate() {
-            let in_path = path.iter().filter(|one| *one == term).count().min(255) as u8;
+            let in_path = in_byte(path.iter().filter(|one| *one == term).count());
             let counts = [names, prose, quoted, code, in_path];
             if counts != [0; COUNTS] {
                 self.lists[at].push((number, counts));
@@ -219,7 +229,7 @@ impl Occurrences {
 
     /// What a file has of a term, by the term's place in the question.
     #[must_use]
-    pub fn counts(&self, number: u32, term: usize) -> TermCounts {
+    pub fn counts(&self, number: CandidateNumber, term: usize) -> TermCounts {
         let list = &self.lists[term];
         let found = list.binary_search_by_key(&number, |(number, _)| *number);
         found.map_or([0; COUNTS], |at| list[at].1)
@@ -228,9 +238,9 @@ impl Occurrences {
 
 fn rareness(question: &Query, searched: &Searched<'_>, count: usize, weights: &Weights) -> Terms {
     let lists = searched.occurrences.lists.iter();
-    let is_wanted = |(number, _): &&(u32, TermCounts)| searched.is_wanted[*number as usize];
+    let is_wanted = |(number, _): &&(CandidateNumber, TermCounts)| searched.is_wanted[*number];
     let files: Vec<u32> = lists
-        .map(|list| list.iter().filter(is_wanted).count() as u32)
+        .map(|list| to_u32(list.iter().filter(is_wanted).count()))
         .collect();
     let rare = |(at, having): (usize, &u32)| {
         let is_word = at < question.word_count;
@@ -244,16 +254,11 @@ fn rareness(question: &Query, searched: &Searched<'_>, count: usize, weights: &W
 
 /// The weight of a term, by the number of texts that hold it and the number of all texts.
 fn weight(having: u32, all: usize) -> f64 {
-    ln(1.0 + (all as f64 - f64::from(having) + 0.5) / (f64::from(having) + 0.5))
+    ln(1.0 + (to_f64(all as u64) - f64::from(having) + 0.5) / (f64::from(having) + 0.5))
 }
 
 /// Sums are made of whole numbers first, so that they do not depend on the order of the files.
-fn text_scores(
-    searched: &Searched<'_>,
-    count: usize,
-    terms: &Terms,
-    weights: &Weights,
-) -> Vec<f64> {
+fn text_scores(searched: &Searched<'_>, count: usize, terms: &Terms, weights: &Weights) -> Scores {
     let Occurrences { lengths, lists } = searched.occurrences;
     let weighted = |counts: [f64; COUNTS]| {
         let [.., path] = counts;
@@ -268,36 +273,35 @@ fn text_scores(
             *total += u64::from(*length);
         }
     }
-    let mean = weighted(totals.map(|total| total as f64)) / (count.max(1) as f64);
-    let mut scores = vec![0.0; lengths.len()];
+    let mean = weighted(totals.map(to_f64)) / to_f64(count.max(1) as u64);
+    let mut scores = Scores::from_vec(vec![0.0; lengths.len()]);
     for (list, rare) in lists.iter().zip(&terms.weights) {
         // What is not wanted must not be the largest, by which all are divided.
-        let is_wanted = |(number, _): &&(u32, TermCounts)| searched.is_wanted[*number as usize];
+        let is_wanted = |(number, _): &&(CandidateNumber, TermCounts)| searched.is_wanted[*number];
         for (number, counts) in list.iter().filter(is_wanted) {
-            let at = *number as usize;
-            let length = weighted(lengths[at].map(f64::from));
+            let length = weighted(lengths[*number].map(f64::from));
             let held_back = K1 * (1.0 - weights.length + weights.length * length / mean.max(1.0));
             let count = weighted(counts.map(f64::from));
-            scores[at] += rare * count * (K1 + 1.0) / (count + held_back);
+            scores[*number] += rare * count * (K1 + 1.0) / (count + held_back);
         }
     }
     scores
 }
 
 /// How well the messages of the commits that changed a file fit.
-fn past_scores(question: &Query, searched: &Searched<'_>, weights: &Weights) -> Vec<f64> {
+fn past_scores(question: &Query, searched: &Searched<'_>, weights: &Weights) -> Scores {
     let tells = |past: &&Past| !past.paths.is_empty() && !past.terms.is_empty();
     let telling: Vec<&Past> = searched.past.iter().filter(tells).collect();
-    let having = question
-        .terms
-        .iter()
-        .map(|term| telling.iter().filter(|past| past.count(*term) > 0).count() as u32);
+    let having = question.terms.iter().map(|term| {
+        let having = telling.iter().filter(|past| past.count(*term) > 0);
+        to_u32(having.count())
+    });
     let rare: Vec<f64> = having.map(|having| weight(having, telling.len())).collect();
     let mean = telling
         .iter()
         .map(|past| f64::from(past.length()))
         .sum::<f64>()
-        / (telling.len().max(1) as f64);
+        / to_f64(telling.len().max(1) as u64);
     let mut by_path: HashMap<&str, f64, QuickHash> = HashMap::default();
     let mut fresh = 1.0;
     for past in telling {
@@ -315,26 +319,26 @@ fn past_scores(question: &Query, searched: &Searched<'_>, weights: &Weights) -> 
             }
         }
     }
-    let mut scores = vec![0.0; searched.is_wanted.len()];
+    let mut scores = Scores::from_vec(vec![0.0; searched.is_wanted.len()]);
     for (path, score) in by_path {
         if let Some(number) = (searched.find)(path)
-            && searched.is_wanted[number as usize]
+            && searched.is_wanted[number]
         {
-            scores[number as usize] = score;
+            scores[number] = score;
         }
     }
     scores
 }
 
-fn said_scores(searched: &Searched<'_>, terms: &Terms) -> Vec<f64> {
-    let mut scores = vec![0.0; searched.is_wanted.len()];
+fn said_scores(searched: &Searched<'_>, terms: &Terms) -> Scores {
+    let mut scores = Scores::from_vec(vec![0.0; searched.is_wanted.len()]);
     for (number, said) in searched.said {
-        if !searched.is_wanted[*number as usize] {
+        if !searched.is_wanted[*number] {
             continue;
         }
         for (counts, rare) in said.counts.iter().zip(&terms.weights) {
             let count: f64 = counts.iter().map(|count| f64::from(*count)).sum();
-            scores[*number as usize] += rare * count * (K1 + 1.0) / (count + K1);
+            scores[*number] += rare * count * (K1 + 1.0) / (count + K1);
         }
     }
     scores
@@ -370,11 +374,12 @@ mod tests {
         let words: Vec<Words> = files.iter().map(|(_, text)| words_of(text)).collect();
         let paths = files.iter().map(|(path, _)| path_terms(path.as_bytes()));
         let occurrences = Occurrences::of(&question.terms, words.iter().zip(paths));
+        let is_wanted = IndexVec::from_vec(vec![true; files.len()]);
         let searched = Searched {
             occurrences: &occurrences,
-            is_wanted: &vec![true; files.len()],
-            path: &|number| files[number as usize].0.as_bytes(),
-            find: &|path| Some(files.iter().position(|file| file.0 == path)? as u32),
+            is_wanted: &is_wanted,
+            path: &|number| files[number.index()].0.as_bytes(),
+            find: &|path| Some(files.iter().position(|file| file.0 == path)?.into()),
             past,
             said: &HashMap::new(),
         };
@@ -387,7 +392,7 @@ mod tests {
         );
         ranked
             .iter()
-            .map(|ranked| files[ranked.number as usize].0.to_owned())
+            .map(|ranked| files[ranked.number.index()].0.to_owned())
             .collect()
     }
 
@@ -428,7 +433,7 @@ mod tests {
         let ask = |occurrences: &Occurrences, is_wanted: &[bool]| {
             let searched = Searched {
                 occurrences,
-                is_wanted,
+                is_wanted: IndexSlice::new(is_wanted),
                 path: &|_| b"",
                 find: &|_| None,
                 past: &[],

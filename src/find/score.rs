@@ -1,32 +1,34 @@
 //! How good rankings and answers are, over many questions, with the intervals of paired differences.
 
+use crate::base::number::{to_f64, to_index};
+
 /// How often the questions are drawn again for an interval.
 const DRAWS: usize = 2_000;
 
 /// The share of the right ones among the first `count` of a ranking.
 #[must_use]
-pub fn recall(ranking: &[u32], right: &[u32], count: usize) -> f64 {
+pub fn recall<T: PartialEq>(ranking: &[T], right: &[T], count: usize) -> f64 {
     let found = ranking
         .iter()
         .take(count)
         .filter(|number| right.contains(number))
         .count();
-    found as f64 / right.len().max(1) as f64
+    to_f64(found as u64) / to_f64(right.len().max(1) as u64)
 }
 
 /// One through the place of the first right one; 0 where there is none.
 #[must_use]
-pub fn reciprocal_rank(ranking: &[u32], right: &[u32]) -> f64 {
+pub fn reciprocal_rank<T: PartialEq>(ranking: &[T], right: &[T]) -> f64 {
     ranking
         .iter()
         .position(|number| right.contains(number))
-        .map_or(0.0, |at| 1.0 / (at as f64 + 1.0))
+        .map_or(0.0, |at| 1.0 / (to_f64(at as u64) + 1.0))
 }
 
 /// The mean; 0 of none.
 #[must_use]
 pub fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
+    values.iter().sum::<f64>() / to_f64(values.len().max(1) as u64)
 }
 
 /// The mean of the differences of pairs, and the interval that holds it in a given number of a thousand draws; the same on every machine.
@@ -40,15 +42,16 @@ pub fn difference(ones: &[f64], others: &[f64], of_thousand: usize) -> (f64, f64
     if differences.is_empty() {
         return (0.0, 0.0, 0.0);
     }
+    let count = differences.len() as u64;
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut draw = || {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        differences[(state % differences.len() as u64) as usize]
+        differences[to_index(state % count)]
     };
     let mut means: Vec<f64> = (0..DRAWS)
-        .map(|_| (0..differences.len()).map(|_| draw()).sum::<f64>() / differences.len() as f64)
+        .map(|_| (0..count).map(|_| draw()).sum::<f64>() / to_f64(count))
         .collect();
     means.sort_by(f64::total_cmp);
     let outside = DRAWS * (1_000 - of_thousand.min(1_000)) / 2_000;

@@ -96,7 +96,7 @@ fn number(stem: &[u8]) -> Term {
     let hash = stem.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });
-    (hash ^ hash >> 32) as Term
+    ((hash ^ hash >> 32) & 0xffff_ffff) as Term
 }
 
 /// Splits a text into words in lower case.

@@ -7,8 +7,9 @@
 use super::files::Files;
 use crate::base::HashKey;
 use crate::base::cores::on_all_cores;
+use crate::base::number::IndexVec;
 use crate::git::StateDir;
-use crate::symbol::map::{FileSymbols, SymbolMap};
+use crate::symbol::map::{FileNumber, FileSymbols, SymbolMap};
 use crate::symbol::{Cached as _, Language};
 
 const FILE_NAME: &str = "brief";
@@ -24,8 +25,8 @@ pub(super) fn costs(
     cache: &StateDir,
     files: &Files,
     map: &SymbolMap<'_>,
-    wanted: &[u32],
-) -> Vec<u64> {
+    wanted: &[FileNumber],
+) -> IndexVec<FileNumber, u64> {
     let key = cache.key(KEY_CONTEXT);
     let keys: Vec<FileKey> = wanted
         .iter()
@@ -51,14 +52,14 @@ pub(super) fn costs(
     if !new.is_empty() {
         save(cache, keys.into_iter().zip(found.iter().copied()).collect());
     }
-    let mut costs = vec![0; files.paths.len()];
+    let mut costs = IndexVec::from_vec(vec![0; files.paths.len()]);
     for (number, cost) in wanted.iter().zip(found) {
-        costs[*number as usize] = u64::from(cost);
+        costs[*number] = u64::from(cost);
     }
     costs
 }
 
-fn file_key(key: &HashKey, files: &Files, number: u32) -> FileKey {
+fn file_key(key: &HashKey, files: &Files, number: FileNumber) -> FileKey {
     let (path, content) = files.at(number);
     let language = content.language.map_or(0, Language::code);
     let bytes = [content.id.as_bytes(), &[language], path].concat();

@@ -16,17 +16,18 @@ use std::rc::Rc;
 
 use super::files::FilesError;
 use super::find::{FindError, Findable};
+use crate::base::number::{IndexSlice, IndexVec, define_index_type, to_f64, to_index, to_u32};
 use crate::base::token::estimate;
 use crate::base::{NodeId, TreePath};
 use crate::find::score::{recall, reciprocal_rank};
 use crate::find::{
-    Ladder, Line, Occurrences, Query, Searched, Steps, Terms, Weights, Words, path_terms, rank,
-    words_of,
+    CandidateNumber, DefinitionNumber, Ladder, Line, Occurrences, Query, Searched, Steps, Terms,
+    Weights, Words, path_terms, rank, words_of,
 };
 use crate::git::ObjectKind;
 use crate::ops;
 use crate::regen::record::Records;
-use crate::symbol::map::{Detail, FileSymbols, Legend, MapFile, SymbolMap};
+use crate::symbol::map::{Detail, FileNumber, FileSymbols, Legend, MapFiles, SymbolMap};
 use crate::symbol::{Symbol, render, shown_signature};
 use crate::synthesis::outline;
 use crate::workspace::Workspace;
@@ -118,12 +119,18 @@ pub struct Judge<'w> {
     texts: RefCell<HashMap<(NodeId, String), KeptTexts>>,
 }
 
+define_index_type! {
+    /// The number of a source file of a parent.
+    struct SourceNumber = u32;
+}
+
+type Sources = IndexSlice<SourceNumber, [Source]>;
+
 /// A source file of a parent.
 struct Source {
     path: String,
-    number: u32,
-    /// Its number in the map.
-    in_map: u32,
+    number: CandidateNumber,
+    in_map: FileNumber,
     texts: Texts,
     signatures: Rc<BTreeSet<String>>,
     block: Rc<Text>,
@@ -155,8 +162,9 @@ impl<'w> Judge<'w> {
         let files = found.files();
         let map = found.map(&files);
         let sources = self.sources(&findable, &files, &map)?;
-        let right: Vec<u32> = (0..sources.len() as u32)
-            .filter(|at| case.files.contains(&sources[*at as usize].path))
+        let right: Vec<SourceNumber> = sources
+            .indices()
+            .filter(|at| case.files.contains(&sources[*at].path))
             .collect();
         let mut rows = [Figures::default(); ROWS.len()];
         let (by_find, terms) = by_find(&findable, &sources, case)?;
@@ -213,15 +221,12 @@ impl<'w> Judge<'w> {
     fn sources(
         &self,
         findable: &Findable<'_>,
-        files: &[MapFile<'_>],
+        files: &MapFiles<'_>,
         map: &SymbolMap<'_>,
-    ) -> Result<Vec<Source>, EvaluateError> {
-        let in_map: HashMap<&[u8], u32> = files
-            .iter()
-            .enumerate()
-            .map(|(at, file)| (file.path, at as u32))
-            .collect();
-        let mut sources = Vec::new();
+    ) -> Result<IndexVec<SourceNumber, Source>, EvaluateError> {
+        let in_map = files.iter_enumerated().map(|(at, file)| (file.path, at));
+        let in_map: HashMap<&[u8], FileNumber> = in_map.collect();
+        let mut sources = IndexVec::new();
         for (number, path) in findable.files().filter(|(_, path)| is_source(path)) {
             let (Ok(text), Some(in_map)) = (std::str::from_utf8(path), in_map.get(path)) else {
                 continue;
@@ -289,27 +294,26 @@ fn add_signatures(names: &mut BTreeSet<String>, symbols: &[Symbol], rendered: &s
 }
 
 /// How many of some definitions have their signature in the outline of their file.
-fn outlined(sources: &[Source], definitions: &[(String, String)]) -> SignatureShare {
+fn outlined(sources: &Sources, definitions: &[(String, String)]) -> SignatureShare {
     let has = |(path, name): &&(String, String)| {
         let mut there = sources.iter().filter(|source| source.path == *path);
         there.any(|source| source.signatures.contains(name))
     };
     SignatureShare {
-        some: definitions.iter().filter(has).count() as u32,
-        all: definitions.len() as u32,
+        some: to_u32(definitions.iter().filter(has).count()),
+        all: to_u32(definitions.len()),
     }
 }
 
 fn by_find(
     findable: &Findable<'_>,
-    sources: &[Source],
+    sources: &Sources,
     case: &Case,
-) -> Result<(Vec<u32>, Terms), EvaluateError> {
-    let places: HashMap<u32, u32> = sources
-        .iter()
-        .enumerate()
-        .map(|(at, source)| (source.number, at as u32))
-        .collect();
+) -> Result<(Vec<SourceNumber>, Terms), EvaluateError> {
+    let places = sources
+        .iter_enumerated()
+        .map(|(at, source)| (source.number, at));
+    let places: HashMap<CandidateNumber, SourceNumber> = places.collect();
     let ranking = findable.rank(&case.question, &is_source, usize::MAX, &Weights::default())?;
     Ok((
         ranking
@@ -323,8 +327,8 @@ fn by_find(
 
 /// Files in the order of one ranking, and what each term of the question counts.
 struct RankedSources<'r> {
-    sources: &'r [Source],
-    ranking: &'r [u32],
+    sources: &'r Sources,
+    ranking: &'r [SourceNumber],
     terms: &'r Terms,
 }
 
@@ -339,12 +343,9 @@ fn ladder(
         ranking,
         terms,
     } = *ranked;
-    let files_max = (budget / 4) as usize;
-    let numbers = ranking
-        .iter()
-        .take(files_max)
-        .map(|at| sources[*at as usize].number);
-    let numbers: Vec<u32> = numbers.collect();
+    let files_max = to_index(budget / 4);
+    let numbers = ranking.iter().take(files_max).map(|at| sources[*at].number);
+    let numbers: Vec<CandidateNumber> = numbers.collect();
     let found = findable.found(&numbers)?;
     let ladder = Ladder::within(&found, &case.question, terms, budget, &Steps::default());
     let shown = ladder
@@ -353,7 +354,7 @@ fn ladder(
         .enumerate()
         .filter(|(_, lines)| !lines.is_empty())
         .map(|(place, lines)| {
-            let name = |at: &u32| found[place].definitions.list[*at as usize].name.clone();
+            let name = |at: &DefinitionNumber| found[place].definitions.list[*at].name.clone();
             let signed = lines.iter().filter_map(|line| {
                 if let Line::Signature(at) = line {
                     Some(name(at))
@@ -378,29 +379,40 @@ fn ladder(
 
 /// A file in an answer; of a ladder with the names that it has with and without signature.
 struct ListedFile {
-    at: u32,
+    at: SourceNumber,
     ladder: Option<(Vec<String>, Vec<String>)>,
 }
 
-fn flat(question: &Query, sources: &[Source], words: &[Rc<Text>], weights: &Weights) -> Vec<u32> {
+fn flat(
+    question: &Query,
+    sources: &Sources,
+    words: &[Rc<Text>],
+    weights: &Weights,
+) -> Vec<SourceNumber> {
     let paths = sources
         .iter()
         .map(|source| path_terms(source.path.as_bytes()));
     let words = words.iter().map(|text| &text.words);
+    let is_wanted = IndexVec::from_vec(vec![true; sources.len()]);
     let searched = Searched {
         occurrences: &Occurrences::of(&question.terms, words.zip(paths)),
-        is_wanted: &vec![true; sources.len()],
-        path: &|number| sources[number as usize].path.as_bytes(),
+        is_wanted: &is_wanted,
+        path: &|number| sources[SourceNumber::from_foreign(number)].path.as_bytes(),
         find: &|_| None,
         past: &[],
         said: &HashMap::new(),
     };
     let (ranked, _) = rank(question, &searched, usize::MAX, weights);
-    ranked.iter().map(|ranked| ranked.number).collect()
+    let numbers = ranked.iter().map(|ranked| ranked.number);
+    numbers.map(SourceNumber::from_foreign).collect()
 }
 
 /// BM25 over one text, its path in front.
-fn by_text(sources: &[Source], question: &Query, text: &dyn Fn(&Source) -> Rc<Text>) -> Vec<u32> {
+fn by_text(
+    sources: &Sources,
+    question: &Query,
+    text: &dyn Fn(&Source) -> Rc<Text>,
+) -> Vec<SourceNumber> {
     let words: Vec<Rc<Text>> = sources.iter().map(text).collect();
     let weights = Weights {
         fields: [0.0, 1.0, 1.0, 1.0],
@@ -412,7 +424,7 @@ fn by_text(sources: &[Source], question: &Query, text: &dyn Fn(&Source) -> Rc<Te
     flat(question, sources, &words, &weights)
 }
 
-fn by_path(sources: &[Source], question: &Query) -> Vec<u32> {
+fn by_path(sources: &Sources, question: &Query) -> Vec<SourceNumber> {
     let none = Text::of(String::new());
     let words = vec![none; sources.len()];
     let weights = Weights {
@@ -425,11 +437,11 @@ fn by_path(sources: &[Source], question: &Query) -> Vec<u32> {
 }
 
 /// The files whose rendering fits, in the order of their rank; what does not fit is passed over.
-fn filled(sources: &[Source], ranking: &[u32], row: usize, budget: u64) -> Vec<ListedFile> {
+fn filled(sources: &Sources, ranking: &[SourceNumber], row: usize, budget: u64) -> Vec<ListedFile> {
     let mut left = budget;
     let mut shown = Vec::new();
     for at in ranking {
-        let source = &sources[*at as usize];
+        let source = &sources[*at];
         let tokens = match row {
             0 => estimate(&format!("{}\n", source.path)),
             2 => source.texts[0].tokens,
@@ -449,42 +461,42 @@ fn filled(sources: &[Source], ranking: &[u32], row: usize, budget: u64) -> Vec<L
 
 /// What an answer tells.
 struct ScoredAnswer<'t> {
-    sources: &'t [Source],
+    sources: &'t Sources,
     shown: &'t [ListedFile],
-    files: &'t [MapFile<'t>],
+    files: &'t MapFiles<'t>,
     row: usize,
 }
 
 impl ScoredAnswer<'_> {
-    fn files(&self, right: &[u32]) -> f64 {
+    fn files(&self, right: &[SourceNumber]) -> f64 {
         let there = right
             .iter()
             .filter(|at| self.shown.iter().any(|shown| shown.at == **at))
             .count();
-        there as f64 / right.len().max(1) as f64
+        to_f64(there as u64) / to_f64(right.len().max(1) as u64)
     }
 
     /// The shares of the changed definitions that are named, and that are named with their signature.
     fn definitions(&self, case: &Case) -> (f64, f64) {
-        let (mut named, mut signed) = (0, 0);
+        let (mut named, mut signed) = (0.0, 0.0);
         for (path, name) in &case.definitions {
             let Some(shown) = self
                 .shown
                 .iter()
-                .find(|shown| self.sources[shown.at as usize].path == *path)
+                .find(|shown| self.sources[shown.at].path == *path)
             else {
                 continue;
             };
             let (is_named, is_signed) = self.tells(shown, name);
-            named += usize::from(is_named || is_signed);
-            signed += usize::from(is_signed);
+            named += f64::from(is_named || is_signed);
+            signed += f64::from(is_signed);
         }
-        let count = case.definitions.len().max(1) as f64;
-        (named as f64 / count, f64::from(signed as u32) / count)
+        let count = to_f64(case.definitions.len().max(1) as u64);
+        (named / count, signed / count)
     }
 
     fn tells(&self, shown: &ListedFile, name: &str) -> (bool, bool) {
-        let source = &self.sources[shown.at as usize];
+        let source = &self.sources[shown.at];
         let in_map = |symbols: &FileSymbols| symbols.entries.iter().any(|entry| entry.name == name);
         match (&shown.ladder, self.row) {
             (Some((signed, named)), _) => (
@@ -509,7 +521,7 @@ impl ScoredAnswer<'_> {
                 )
             }
             (None, _) => {
-                let is_there = in_map(self.files[source.in_map as usize].symbols());
+                let is_there = in_map(self.files[source.in_map].symbols());
                 (is_there, is_there)
             }
         }

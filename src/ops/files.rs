@@ -4,11 +4,13 @@ use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::base::number::IndexVec;
 use crate::base::{NodeId, Shelf, TreePath};
 use crate::context::tree::{PATHS_MAX, Tree};
 use crate::git::{EntryMode, ObjectError, Repository};
 use crate::node::ScanError;
 use crate::symbol::Language;
+use crate::symbol::map::{ContentNumber, FileNumber};
 use crate::synthesis::outline;
 
 /// Why the files of a snapshot cannot be read.
@@ -32,9 +34,9 @@ pub enum FilesError {
 #[derive(Debug, Default)]
 pub struct Files {
     /// Paths in their order, each with the number of its content.
-    pub paths: Vec<(Vec<u8>, u32)>,
+    pub paths: IndexVec<FileNumber, (Vec<u8>, ContentNumber)>,
     /// Distinct contents.
-    pub contents: Vec<Content>,
+    pub contents: IndexVec<ContentNumber, Content>,
     /// True when there are more files than the limit, or more paths than are looked at.
     pub is_cut: bool,
     /// True when a path has a marker in the place of a secret.
@@ -48,8 +50,8 @@ pub struct Content {
     pub id: NodeId,
     /// What its name says.
     pub language: Option<Language>,
-    /// The number of its first path.
-    pub first: usize,
+    /// Its first path.
+    pub first: FileNumber,
 }
 
 /// The files of a tree up to a limit, on the shelf.
@@ -101,7 +103,7 @@ impl Files {
     /// Notes the paths of a tree, up to a limit.
     fn of(tree: &Tree, files_max: usize) -> Self {
         let mut files = Self::default();
-        let mut numbers: HashMap<(NodeId, Option<Language>), u32> = HashMap::new();
+        let mut numbers: HashMap<(NodeId, Option<Language>), ContentNumber> = HashMap::new();
         files.is_redacted = tree.has_secret_names();
         let mut all = tree.all();
         for _ in 0..PATHS_MAX {
@@ -124,9 +126,8 @@ impl Files {
                 files.contents.push(Content {
                     id,
                     language,
-                    first: files.paths.len(),
-                });
-                files.contents.len() as u32 - 1
+                    first: files.paths.next_idx(),
+                })
             });
             let path = if files.is_redacted {
                 outline::shown_path(walked.path)
@@ -141,9 +142,9 @@ impl Files {
 
     /// The path of a file, and its content.
     #[must_use]
-    pub fn at(&self, number: u32) -> (&[u8], &Content) {
-        let (path, content) = &self.paths[number as usize];
-        (path, &self.contents[*content as usize])
+    pub fn at(&self, number: FileNumber) -> (&[u8], &Content) {
+        let (path, content) = &self.paths[number];
+        (path, &self.contents[*content])
     }
 
     /// The first name of a content.

@@ -13,12 +13,13 @@ use super::refresh;
 use super::staleness::state_word;
 use crate::agent::OUTLINE;
 use crate::base::cores::{beside, on_all_cores};
+use crate::base::number::IndexVec;
 use crate::base::path::quote;
 use crate::base::printable::one_line;
 use crate::base::{Digest, NodeId};
 use crate::find::{
-    FIELDS, Hit, Hits, Ladder, Occurrences, Past, Query, Ranked, Searched, Steps, Terms, Weights,
-    Words, rank, words_of,
+    CandidateNumber, FIELDS, Hit, Hits, Ladder, Occurrences, Past, Query, Ranked, Searched, Steps,
+    Terms, Weights, Words, rank, words_of,
 };
 use crate::frame::entry::read_blob;
 use crate::frame::{BasisKind, Frame, Head, Slot, Store, StoreError};
@@ -61,7 +62,7 @@ pub struct Findable<'w> {
 }
 
 /// By the number of a file, what people and models say about it.
-type SaidOfFiles = HashMap<u32, Vec<FileStatement>>;
+type SaidOfFiles = HashMap<CandidateNumber, Vec<FileStatement>>;
 
 /// A statement about a file.
 struct FileStatement {
@@ -82,7 +83,7 @@ pub struct Ranking {
 impl Ranking {
     /// How often each sort of a file's text has each term of the question.
     #[must_use]
-    pub fn counts(&self, number: u32) -> Vec<[u8; FIELDS]> {
+    pub fn counts(&self, number: CandidateNumber) -> Vec<[u8; FIELDS]> {
         let count = self.occurrences.lists.len();
         let of_text = |term| {
             let [names, prose, quoted, code, _] = self.occurrences.counts(number, term);
@@ -93,7 +94,7 @@ impl Ranking {
 
     /// The numbers of the best files.
     #[must_use]
-    pub fn best(&self, count_max: usize) -> Vec<u32> {
+    pub fn best(&self, count_max: usize) -> Vec<CandidateNumber> {
         let best = self.files.iter().take(count_max);
         best.map(|ranked| ranked.number).collect()
     }
@@ -110,7 +111,7 @@ impl Ranking {
 
 /// The best files, and what an answer has looked into: the next one about the same goes on from there.
 pub struct Best {
-    numbers: Vec<u32>,
+    numbers: Vec<CandidateNumber>,
     /// The files at the front with what can be shown of them.
     pub hits: Vec<Hit>,
 }
@@ -298,7 +299,7 @@ impl Ord for Waiting {
 
 impl Findable<'_> {
     /// The numbers of the files with their paths, in no order that means anything.
-    pub fn files(&self) -> impl Iterator<Item = (u32, &[u8])> {
+    pub fn files(&self) -> impl Iterator<Item = (CandidateNumber, &[u8])> {
         self.listing.paths()
     }
 
@@ -316,12 +317,12 @@ impl Findable<'_> {
 
     /// The path of a file.
     #[must_use]
-    pub fn path(&self, number: u32) -> &[u8] {
+    pub fn path(&self, number: CandidateNumber) -> &[u8] {
         self.listing.path(number)
     }
 
     /// The object of a file.
-    pub fn object(&self, number: u32) -> Result<NodeId, FindError> {
+    pub fn object(&self, number: CandidateNumber) -> Result<NodeId, FindError> {
         Ok(self.listing.object(self.repository, number)?)
     }
 
@@ -342,12 +343,12 @@ impl Findable<'_> {
         let occurrences = self
             .listing
             .occurrences(repo, self.state, contents, &question.terms)?;
-        let mut is_wanted = vec![false; self.listing.len()];
+        let mut is_wanted = IndexVec::from_vec(vec![false; self.listing.len()]);
         for (number, _) in self.files().filter(|(_, path)| wanted(path)) {
-            is_wanted[number as usize] = true;
+            is_wanted[number] = true;
         }
         let said = self.said.iter();
-        let said: HashMap<u32, Hits> = said
+        let said: HashMap<CandidateNumber, Hits> = said
             .map(|(number, said)| (*number, sum(said, question)))
             .collect();
         let searched = Searched {
@@ -391,7 +392,7 @@ impl Findable<'_> {
     }
 
     /// Files by their numbers, with what can be shown of them.
-    pub fn found(&self, numbers: &[u32]) -> Result<Vec<Hit>, FindError> {
+    pub fn found(&self, numbers: &[CandidateNumber]) -> Result<Vec<Hit>, FindError> {
         let (repo, said) = (self.repository, &self.said);
         let (listing, contents) = (&self.listing, &self.contents);
         let work = |repo: &Repository, at: usize| {

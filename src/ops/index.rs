@@ -16,15 +16,17 @@ use std::sync::Arc;
 
 use super::files::{Content, Files, FilesError};
 use crate::base::cores::on_all_cores;
+use crate::base::number::{IndexVec, to_u32};
 use crate::base::{HashKey, NodeId, TreePath};
 use crate::find::{
-    ContentReading, Definitions, IndexBytes, IndexDraft, IndexFile, IndexStamp, IndexedFile,
-    IndexedTree, Occurrences, Term, WordIndex, Words, path_terms, read,
+    CandidateNumber, ContentReading, Definitions, IndexBytes, IndexDraft, IndexFile, IndexStamp,
+    IndexedFile, IndexedTree, Occurrences, Term, WordIndex, Words, path_terms, read,
 };
 use crate::git::{EntryMode, ObjectError, Repository, StateDir, diff_trees};
 use crate::node::{IgnoreRules, rules_above};
 use crate::regen::record::{Blob, Records, object_cache, with_blob};
 use crate::secret::{Allowed, Scanner, find_in_names};
+use crate::symbol::map::FileNumber;
 use crate::symbol::{Cached as _, Language, ObjectCache};
 use crate::synthesis::outline;
 
@@ -47,8 +49,8 @@ const RULES_NAME: &[u8] = b".teddyignore";
 pub(super) struct Listing {
     tree: NodeId,
     index: Arc<WordIndex>,
-    /// By number, whether a file of the index is there no more.
-    is_gone: Vec<bool>,
+    /// Whether a file of the index is there no more.
+    is_gone: IndexVec<CandidateNumber, bool>,
     new: Vec<NewFile>,
     /// Files whose content this clone does not hold.
     pub(super) absent: usize,
@@ -207,18 +209,18 @@ impl Listing {
         changes: Changes,
         tree: NodeId,
     ) -> Result<Self, FilesError> {
-        let mut is_gone = vec![false; index.len()];
+        let mut is_gone = IndexVec::from_vec(vec![false; index.len()]);
         let Changes { gone, mut added } = changes;
         for number in gone.iter().filter_map(|path| index.find(path)) {
-            is_gone[number as usize] = true;
+            is_gone[number] = true;
         }
         let mut absent = 0;
         if index.snapshot().absent > 0 {
-            for (number, file) in index.files().unwrap_or_default().iter().enumerate() {
+            for (number, file) in index.files().unwrap_or_default().iter_enumerated() {
                 let is_asked = !file.is_there && !is_gone[number];
                 if is_asked && matches!(repo.header(&file.id), Ok(Some(_))) {
                     is_gone[number] = true;
-                    added.push((index.path(number as u32).to_vec(), file.id));
+                    added.push((index.path(number).to_vec(), file.id));
                 }
                 absent += usize::from(is_asked && !is_gone[number]);
             }
@@ -265,33 +267,37 @@ impl Listing {
     }
 
     /// The numbers of the files with their paths.
-    pub(super) fn paths(&self) -> impl Iterator<Item = (u32, &[u8])> {
-        let is_there = |number: &u32| !self.is_gone.get(*number as usize).is_some_and(|gone| *gone);
-        (0..self.len() as u32)
+    pub(super) fn paths(&self) -> impl Iterator<Item = (CandidateNumber, &[u8])> {
+        let is_there = |number: &CandidateNumber| self.is_gone.get(*number) != Some(&true);
+        (0..self.len())
+            .map(CandidateNumber::new)
             .filter(is_there)
             .map(|number| (number, self.path(number)))
     }
 
     /// The path of a file.
-    pub(super) fn path(&self, number: u32) -> &[u8] {
-        match self
-            .new
-            .get((number as usize).wrapping_sub(self.index.len()))
-        {
+    pub(super) fn path(&self, number: CandidateNumber) -> &[u8] {
+        match self.new_file(number) {
             Some(new) => &new.path,
             None => self.index.path(number),
         }
     }
 
+    /// The file behind those of the index.
+    fn new_file(&self, number: CandidateNumber) -> Option<&NewFile> {
+        let at = number.index().checked_sub(self.index.len())?;
+        self.new.get(at)
+    }
+
     /// The file at a path.
-    pub(super) fn find(&self, path: &[u8]) -> Option<u32> {
+    pub(super) fn find(&self, path: &[u8]) -> Option<CandidateNumber> {
         let new = self.new.iter().position(|new| new.path == path);
         match new {
-            Some(at) => Some((self.index.len() + at) as u32),
+            Some(at) => Some(CandidateNumber::new(self.index.len() + at)),
             None => self
                 .index
                 .find(path)
-                .filter(|number| !self.is_gone[*number as usize]),
+                .filter(|number| !self.is_gone[*number]),
         }
     }
 
@@ -316,7 +322,7 @@ impl Listing {
                 .unwrap_or_else(|| vec![Vec::new(); terms.len()]),
         };
         let mut all = Occurrences {
-            lengths: self.index.lengths().to_vec(),
+            lengths: self.index.lengths().clone(),
             lists,
         };
         for new in &self.new {
@@ -326,7 +332,11 @@ impl Listing {
     }
 
     /// The object of a file.
-    pub(super) fn object(&self, repo: &Repository, number: u32) -> Result<NodeId, FilesError> {
+    pub(super) fn object(
+        &self,
+        repo: &Repository,
+        number: CandidateNumber,
+    ) -> Result<NodeId, FilesError> {
         Ok(self.file(repo, number)?.0.id)
     }
 
@@ -335,7 +345,7 @@ impl Listing {
         &self,
         repo: &Repository,
         contents: &Contents,
-        number: u32,
+        number: CandidateNumber,
     ) -> Result<Definitions, FilesError> {
         let (content, kept) = self.file(repo, number)?;
         let path = self.path(number);
@@ -360,12 +370,9 @@ impl Listing {
     fn file(
         &self,
         repo: &Repository,
-        number: u32,
+        number: CandidateNumber,
     ) -> Result<(FoundContent, Option<IndexedFile>), FilesError> {
-        if let Some(new) = self
-            .new
-            .get((number as usize).wrapping_sub(self.index.len()))
-        {
+        if let Some(new) = self.new_file(number) {
             return Ok((new.content, None));
         }
         let path = self.index.path(number);
@@ -522,9 +529,9 @@ struct ReadFiles<'r> {
     contents: &'r Contents,
     tree: NodeId,
     files: Arc<Files>,
-    order: Vec<u32>,
-    /// By their places in the order.
-    words: Vec<ReadWords>,
+    /// In the order in which they are indexed.
+    order: IndexVec<CandidateNumber, FileNumber>,
+    words: IndexVec<CandidateNumber, ReadWords>,
 }
 
 /// The words of one file.
@@ -546,10 +553,10 @@ impl<'r> ReadFiles<'r> {
         tree: NodeId,
     ) -> Result<Self, FilesError> {
         let files = Files::read(repo, state.shelf(), tree, FILES_MAX)?;
-        let mut order: Vec<u32> = (0..files.paths.len() as u32).collect();
-        order.sort_unstable_by_key(|number| &files.paths[*number as usize].0);
+        let mut order: IndexVec<CandidateNumber, FileNumber> = files.paths.indices().collect();
+        order.sort_unstable_by_key(|number| &files.paths[*number].0);
         let work = |repo: &Repository, at: usize| -> Result<ReadWords, FilesError> {
-            let (path, content) = files.at(order[at]);
+            let (path, content) = files.at(order[CandidateNumber::new(at)]);
             let is_cached = || contents.words.has(content.id, content.language);
             if is_cached() {
                 return Ok(ReadWords::Cached);
@@ -562,7 +569,7 @@ impl<'r> ReadFiles<'r> {
             })
         };
         let words = on_all_cores(order.len(), repo, || repo.fork(), work);
-        let words = words.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let words = words.into_iter().collect::<Result<_, _>>()?;
         Ok(Self {
             repo,
             contents,
@@ -574,12 +581,12 @@ impl<'r> ReadFiles<'r> {
     }
 
     /// The words of the file at a place of the order; none where this clone does not hold it.
-    fn words(&self, at: u32) -> Result<Words, FilesError> {
-        match &self.words[at as usize] {
+    fn words(&self, at: CandidateNumber) -> Result<Words, FilesError> {
+        match &self.words[at] {
             ReadWords::Kept(words) => Ok(words.clone()),
             ReadWords::Absent => Ok(Words::default()),
             ReadWords::Cached => {
-                let (path, content) = self.files.at(self.order[at as usize]);
+                let (path, content) = self.files.at(self.order[at]);
                 let words = self.contents.words_of(self.repo, content, name_of(path));
                 words
                     .map_err(|source| failed(path, source))
@@ -591,9 +598,9 @@ impl<'r> ReadFiles<'r> {
     fn draft(&self) -> Result<(IndexDraft, IndexedTree), FilesError> {
         let mut draft = IndexDraft::default();
         let mut absent = 0;
-        for (at, (number, words)) in (0..).zip(self.order.iter().zip(&self.words)) {
+        for (at, number) in self.order.iter_enumerated() {
             let (path, content) = self.files.at(*number);
-            let is_there = !matches!(words, ReadWords::Absent);
+            let is_there = !matches!(self.words[at], ReadWords::Absent);
             absent += u32::from(!is_there);
             let definitions = &self.contents.definitions;
             let definitions = definitions.place(content.id, content.language);
@@ -606,7 +613,7 @@ impl<'r> ReadFiles<'r> {
         }
         let snapshot = IndexedTree {
             tree: self.tree,
-            files: self.order.len() as u32,
+            files: to_u32(self.order.len()),
             absent,
             is_cut: self.files.is_cut,
             is_fixed: self.files.is_cut || self.files.is_redacted,

@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use super::files::Files;
 use crate::base::NodeId;
+use crate::base::number::IndexVec;
 use crate::git::{Repository, StateDir};
-use crate::symbol::map::{FileSymbols, MapLinks};
+use crate::symbol::map::{ContentNumber, FileSymbols, MapLinks};
 use crate::symbol::{CachePlace, Cached as _};
 
 /// Trees whose references are kept: those of a review's two sides, or of a work tree and its last commit.
@@ -27,10 +28,10 @@ const HEAD_BYTES_MAX: u64 = 4_096;
 pub(super) struct KeptLinks {
     pub tree: NodeId,
     pub links: Arc<MapLinks>,
-    /// By the number of a content, where its symbols are kept.
-    pub places: Arc<Vec<CachePlace>>,
-    /// The numbers of contents that were not in this clone, in order.
-    pub absent: Vec<u32>,
+    /// Where the symbols of each content are kept.
+    pub places: Arc<IndexVec<ContentNumber, CachePlace>>,
+    /// The contents that were not in this clone, in order.
+    pub absent: Vec<ContentNumber>,
     /// True when the tree has more files than a map.
     pub is_cut: bool,
 }
@@ -59,9 +60,10 @@ pub(super) fn load(
         .split_ascii_whitespace()
         .peekable();
     let is_cut = words.next_if_eq(&"cut").is_some();
-    let absent: Vec<u32> = words.map(|word| word.parse().ok()).collect::<Option<_>>()?;
-    let is_missing = |content: &u32| {
-        let content = files.contents.get(*content as usize)?;
+    let number = |word: &str| word.parse().ok().map(ContentNumber::from_raw);
+    let absent: Vec<ContentNumber> = words.map(number).collect::<Option<_>>()?;
+    let is_missing = |content: &ContentNumber| {
+        let content = files.contents.get(*content)?;
         Some(!matches!(repo.header(&content.id), Ok(Some(_))))
     };
     if absent
@@ -72,7 +74,7 @@ pub(super) fn load(
     }
     bytes.drain(..=end);
     let places = bytes.get(..files.contents.len() * CachePlace::BYTES)?;
-    let places: Vec<CachePlace> = places.as_chunks().0.iter().map(CachePlace::of).collect();
+    let places: IndexVec<_, CachePlace> = places.as_chunks().0.iter().map(CachePlace::of).collect();
     bytes.drain(..places.len() * CachePlace::BYTES);
     Some(KeptLinks {
         tree,
@@ -89,7 +91,7 @@ pub(super) fn save(cache: &StateDir, kept: &KeptLinks) {
         return;
     }
     let cut = kept.is_cut.then(|| "cut".to_owned());
-    let absent = kept.absent.iter().map(u32::to_string);
+    let absent = kept.absent.iter().map(|content| content.raw().to_string());
     let words: Vec<String> = std::iter::once(head(kept.tree))
         .chain(cut)
         .chain(absent)

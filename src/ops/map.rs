@@ -14,12 +14,14 @@ use super::brief;
 use super::files::{Content, Files, FilesError};
 use super::links::{self, KeptLinks};
 use crate::base::cores::{beside, on_all_cores};
+use crate::base::number::IndexVec;
 use crate::base::{NodeId, TreePath};
 use crate::context::tree::Tree;
 use crate::git::{Repository, StateDir};
 use crate::regen::record::{Blob, Records, object_cache, with_blob};
 use crate::symbol::map::{
-    Detail, FileSymbols, MapFile, MapLinks, References, SymbolCache, SymbolMap, SymbolSource, near,
+    ContentNumber, Detail, FileNumber, FileSymbols, MapFile, MapFiles, MapLinks, References,
+    SymbolCache, SymbolMap, SymbolSource, near,
 };
 use crate::symbol::{CachePlace, Cached as _};
 use crate::synthesis::outline;
@@ -56,15 +58,15 @@ enum ReadSymbols {
 struct NearSymbols {
     later: LaterSymbols,
     /// For each file whether it is one of them.
-    is_near: Vec<bool>,
+    is_near: IndexVec<FileNumber, bool>,
     none: FileSymbols,
 }
 
 impl SnapshotSymbols {
     /// The files, in the order of their paths.
     #[must_use]
-    pub fn files(&self) -> Vec<MapFile<'_>> {
-        let paths = self.files.paths.iter().enumerate();
+    pub fn files(&self) -> IndexVec<FileNumber, MapFile<'_>> {
+        let paths = self.files.paths.iter_enumerated();
         paths
             .map(|(at, (path, number))| match &self.symbols {
                 ReadSymbols::Later(source) => MapFile::later(path, &**source, *number),
@@ -104,19 +106,23 @@ impl SnapshotSymbols {
     }
 
     /// Who refers to whom; `files` are those of [`SnapshotSymbols::files`].
-    pub fn references(&self, files: &[MapFile<'_>]) -> &References {
+    pub fn references(&self, files: &MapFiles<'_>) -> &References {
         &self.links(files).references
     }
 
     /// The map of these files.
-    pub fn map<'m>(&'m self, files: &'m [MapFile<'m>]) -> SymbolMap<'m> {
+    pub fn map<'m>(&'m self, files: &'m MapFiles<'m>) -> SymbolMap<'m> {
         let links = self.links(files);
         SymbolMap::ordered(files, &links.references, Arc::clone(&links.order))
     }
 
     /// What the beginnings of some files cost: see [`SymbolMap::brief_cost`]; by the numbers of the files.
     #[must_use]
-    pub fn brief_costs(&self, map: &SymbolMap<'_>, wanted: &[u32]) -> Vec<u64> {
+    pub fn brief_costs(
+        &self,
+        map: &SymbolMap<'_>,
+        wanted: &[FileNumber],
+    ) -> IndexVec<FileNumber, u64> {
         brief::costs(&self.state.cache(), &self.files, map, wanted)
     }
 
@@ -124,7 +130,7 @@ impl SnapshotSymbols {
     /// back before the last one is made, so a map of everything takes no more memory than one of a part.
     pub fn each_text<E>(
         &self,
-        numbers: &[u32],
+        numbers: &[FileNumber],
         detail: Detail,
         take: &mut dyn FnMut(String) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -150,14 +156,14 @@ impl SnapshotSymbols {
         Ok(())
     }
 
-    fn files_of<'f>(&'f self, source: &'f LaterSymbols) -> Vec<MapFile<'f>> {
+    fn files_of<'f>(&'f self, source: &'f LaterSymbols) -> IndexVec<FileNumber, MapFile<'f>> {
         let paths = self.files.paths.iter();
         paths
             .map(|(path, number)| MapFile::later(path, source, *number))
             .collect()
     }
 
-    fn links(&self, files: &[MapFile<'_>]) -> &Arc<MapLinks> {
+    fn links(&self, files: &MapFiles<'_>) -> &Arc<MapLinks> {
         self.links.get_or_init(|| Arc::new(MapLinks::of(files)))
     }
 }
@@ -165,10 +171,10 @@ impl SnapshotSymbols {
 /// Symbols that are read from the cache one by one; each stays as long as the answer is made.
 struct LaterSymbols {
     files: Arc<Files>,
-    read: Vec<OnceLock<Box<FileSymbols>>>,
+    read: IndexVec<ContentNumber, OnceLock<Box<FileSymbols>>>,
     cache: Arc<SymbolCache>,
     /// Where the symbols of each content are in it, as far as that was noted: the cache has a key for each, and many are not wanted.
-    places: Arc<Vec<CachePlace>>,
+    places: Arc<IndexVec<ContentNumber, CachePlace>>,
     records: Arc<Records>,
     /// For what is not in the cache.
     repo: Mutex<Repository>,
@@ -208,16 +214,16 @@ impl LaterSymbols {
     }
 
     /// Reads the contents of many files on all cores.
-    fn read_all(&self, numbers: &[u32]) {
+    fn read_all(&self, numbers: &[FileNumber]) {
         let here = self.lock().fork();
         let read = |repo: &Repository, at: usize| {
-            let number = self.files.paths[numbers[at] as usize].1 as usize;
+            let number = self.files.paths[numbers[at]].1;
             self.read[number].get_or_init(|| Box::new(self.read_one(repo, number)));
         };
         let _: Vec<()> = on_all_cores(numbers.len(), &here, || here.fork(), read);
     }
 
-    fn read_one(&self, repo: &Repository, number: usize) -> FileSymbols {
+    fn read_one(&self, repo: &Repository, number: ContentNumber) -> FileSymbols {
         let content = &self.files.contents[number];
         read(repo, &self.cache, &self.records, &self.files, content)
     }
@@ -231,7 +237,7 @@ impl std::fmt::Debug for LaterSymbols {
 
 impl LaterSymbols {
     /// Out of the cache, else out of the content, for which one repository is there.
-    fn take(&self, number: usize) -> FileSymbols {
+    fn take(&self, number: ContentNumber) -> FileSymbols {
         let Content { id, language, .. } = self.files.contents[number];
         let place = self.places.get(number);
         let known = place.and_then(|place| self.cache.look_at(*place, FileSymbols::decode));
@@ -241,13 +247,11 @@ impl LaterSymbols {
 }
 
 impl SymbolSource for LaterSymbols {
-    fn symbols(&self, number: u32) -> &FileSymbols {
-        let number = number as usize;
+    fn symbols(&self, number: ContentNumber) -> &FileSymbols {
         self.read[number].get_or_init(|| Box::new(self.take(number)))
     }
 
-    fn look(&self, number: u32) -> Cow<'_, FileSymbols> {
-        let number = number as usize;
+    fn look(&self, number: ContentNumber) -> Cow<'_, FileSymbols> {
         match self.read[number].get() {
             Some(symbols) => Cow::Borrowed(symbols),
             None => Cow::Owned(self.take(number)),
@@ -284,7 +288,7 @@ pub fn symbols_of<R, E: From<FilesError>>(
     repo: &Repository,
     state: &StateDir,
     root: impl FnOnce() -> Result<(NodeId, R), E>,
-    some: impl FnOnce(&Files, &R) -> Result<Option<Vec<u32>>, E>,
+    some: impl FnOnce(&Files, &R) -> Result<Option<Vec<FileNumber>>, E>,
 ) -> Result<(SnapshotSymbols, R), E> {
     let read_files = || {
         let (tree, root) = root()?;
@@ -298,7 +302,7 @@ fn symbols_from<R, E: From<FilesError>>(
     repo: &Repository,
     state: &StateDir,
     read_files: impl FnOnce() -> Result<(NodeId, R, Arc<Files>), E>,
-    some: impl FnOnce(&Files, &R) -> Result<Option<Vec<u32>>, E>,
+    some: impl FnOnce(&Files, &R) -> Result<Option<Vec<FileNumber>>, E>,
 ) -> Result<(SnapshotSymbols, R), E> {
     let directory = state.cache();
     let (read, cache) = if state.shelf().lasts() {
@@ -382,13 +386,13 @@ impl Source<'_> {
         self.read_all(&later);
         self.repo.leave_packs();
         let paths = self.files.paths.iter();
-        let files: Vec<MapFile<'_>> = paths
+        let files: IndexVec<FileNumber, MapFile<'_>> = paths
             .map(|(path, number)| MapFile::later(path, &later, *number))
             .collect();
         let links = MapLinks::of(&files);
         drop(files);
         // What is not in this clone no cache takes, so it has stayed.
-        let absent = (0..).zip(&later.read);
+        let absent = later.read.iter_enumerated();
         let absent = absent.filter(|(_, read)| read.get().is_some_and(|read| read.is_absent));
         let absent = absent.map(|(number, _)| number).collect();
         drop(later);
@@ -411,11 +415,12 @@ impl Source<'_> {
     /// their own memory. So what stays is read from the cache when the last parse is done; only what no cache takes stays from the parses.
     fn read_all(&self, later: &LaterSymbols) {
         let (cache, contents) = (&self.cache, &self.files.contents);
-        let is_cached = |number: usize| {
+        let is_cached = |number: ContentNumber| {
             let content = &contents[number];
             cache.has(content.id, content.language)
         };
-        let parse = |repo: &Repository, number: usize| {
+        let parse = |repo: &Repository, at: usize| {
+            let number = ContentNumber::new(at);
             let symbols = (!is_cached(number)).then(|| later.read_one(repo, number));
             if let Some(symbols) = symbols.filter(|_| !is_cached(number)) {
                 later.read[number].get_or_init(|| Box::new(symbols));
@@ -423,15 +428,15 @@ impl Source<'_> {
         };
         let _: Vec<()> = on_all_cores(contents.len(), self.repo, || self.repo.fork(), parse);
         if contents.len() <= COUNTED_FILES_MAX {
-            let read = |(): &(), number: usize| {
-                later.symbols(number as u32);
+            let read = |(): &(), at: usize| {
+                later.symbols(ContentNumber::new(at));
             };
             let _: Vec<()> = on_all_cores(contents.len(), &(), || (), read);
         }
     }
 
     /// Some files and what they see.
-    fn near(self, wanted: &[u32]) -> SnapshotSymbols {
+    fn near(self, wanted: &[FileNumber]) -> SnapshotSymbols {
         let Self {
             repo,
             state,
@@ -440,18 +445,18 @@ impl Source<'_> {
             ..
         } = self;
         let later = LaterSymbols::new(repo, state, &files, cache);
-        let mut is_near = vec![false; files.paths.len()];
-        let all: Vec<MapFile<'_>> = files
+        let mut is_near = IndexVec::from_vec(vec![false; files.paths.len()]);
+        let all: IndexVec<FileNumber, MapFile<'_>> = files
             .paths
             .iter()
             .map(|(path, number)| MapFile::later(path, &later, *number))
             .collect();
-        let language = |number: u32| files.at(number).1.language;
+        let language = |number: FileNumber| files.at(number).1.language;
         for number in near(&all, wanted, &language, &|numbers| later.read_all(numbers)) {
-            is_near[number as usize] = true;
+            is_near[number] = true;
         }
-        let is_absent = |at: usize| is_near[at] && all[at].symbols().is_absent;
-        let absent = (0..all.len()).filter(|at| is_absent(*at));
+        let is_absent = |at: FileNumber| is_near[at] && all[at].symbols().is_absent;
+        let absent = all.indices().filter(|at| is_absent(*at));
         let absent = absent.map(|at| TreePath::new(all[at].path)).collect();
         SnapshotSymbols {
             absent,
@@ -469,7 +474,7 @@ impl Source<'_> {
 }
 
 /// The paths of the contents that are such ones.
-fn paths_of(files: &Files, is_such: impl Fn(u32) -> bool) -> Vec<TreePath> {
+fn paths_of(files: &Files, is_such: impl Fn(ContentNumber) -> bool) -> Vec<TreePath> {
     let paths = files.paths.iter();
     paths
         .filter(|(_, content)| is_such(*content))

@@ -28,7 +28,7 @@ use crate::find::{Ladder, Query, Weights};
 use crate::frame::{Frame, NodeKind, Store};
 use crate::git::{EntryMode, ObjectKind, Repository};
 use crate::node::SnapshotRoot;
-use crate::symbol::map::{Detail, SymbolMap};
+use crate::symbol::map::{Detail, FileNumber, SymbolMap};
 use crate::view::LocatedNode;
 use crate::workspace::{Settings, Workspace};
 
@@ -72,8 +72,8 @@ pub(super) fn plan_overview<'w>(
     let files = found.files();
     let map = found.map(&files);
     // A file that declares nothing stands in the structure.
-    let says = |number: &u32| map.declares(*number);
-    let all: Vec<u32> = (0..files.len() as u32).filter(says).collect();
+    let says = |number: &FileNumber| map.declares(*number);
+    let all: Vec<FileNumber> = files.indices().filter(says).collect();
     let map = |tokens_max: u64| map_part(&map, &all, tokens_max, &found);
     plan_with(
         workspace,
@@ -352,7 +352,12 @@ fn part(
     }
 }
 
-fn map_part(map: &SymbolMap<'_>, all: &[u32], tokens_max: u64, found: &SnapshotSymbols) -> MapPart {
+fn map_part(
+    map: &SymbolMap<'_>,
+    all: &[FileNumber],
+    tokens_max: u64,
+    found: &SnapshotSymbols,
+) -> MapPart {
     let chosen = map.within(all, tokens_max, Detail::PRINTED);
     let is_whole = chosen.is_whole && !found.is_cut;
     MapPart {

@@ -16,7 +16,7 @@ use crate::git::{EntryMode, ObjectError, Repository, Side, diff_trees};
 use crate::review::{
     self, Changes, Content, Declaration, Exposed, File, FileRole, How, Refers, Version,
 };
-use crate::symbol::map::{MapEntry, MapFile, Mark};
+use crate::symbol::map::{EntryNumber, FileNumber, MapEntry, MapFile, MapFiles, Mark};
 use crate::symbol::{Kind, Language, Visibility};
 use crate::workspace::Workspace;
 
@@ -279,14 +279,14 @@ fn referring(
 ) -> Vec<(usize, Refers)> {
     let files = symbols.files();
     let references = symbols.references(&files);
-    let mut entries: HashMap<(u32, u32), Vec<usize>> = HashMap::new();
+    let mut entries: HashMap<(FileNumber, EntryNumber), Vec<usize>> = HashMap::new();
     for (path, numbers) in wanted {
         let Ok(at) = files.binary_search_by(|file| file.path.cmp(path.as_bytes())) else {
             continue;
         };
         for number in numbers {
             if let Some(entry) = entry(&files[at], changes.list[*number].declaration()) {
-                entries.entry((at as u32, entry)).or_default().push(*number);
+                entries.entry((at, entry)).or_default().push(*number);
             }
         }
         if path.as_bytes().ends_with(b".c") {
@@ -297,14 +297,14 @@ fn referring(
                 is_linked.then_some((&one.own[..], *number))
             };
             let functions = numbers.iter().filter_map(function).collect();
-            let included = &references.of(at as u32).imports;
+            let included = &references.of(at).imports;
             for (entry, number) in prototypes(&files, included, &functions) {
                 entries.entry(entry).or_default().push(number);
             }
         }
     }
     let mut found: BTreeMap<usize, Refers> = BTreeMap::new();
-    for (from, file) in references.looks().enumerate() {
+    for (from, file) in files.indices().zip(references.looks()) {
         let targets = file.targets.iter();
         let numbers = targets.filter_map(|target| entries.get(target)).flatten();
         // Several headers may declare one function.
@@ -323,29 +323,26 @@ fn referring(
 
 /// The entries of the headers that a source of C includes, where they declare its functions: who calls one refers to the header.
 fn prototypes(
-    files: &[MapFile<'_>],
-    included: &[u32],
+    files: &MapFiles<'_>,
+    included: &[FileNumber],
     functions: &HashMap<&str, usize>,
-) -> Vec<((u32, u32), usize)> {
+) -> Vec<((FileNumber, EntryNumber), usize)> {
     let mut found = Vec::new();
     for header in included.iter().filter(|_| !functions.is_empty()) {
-        let symbols = files[*header as usize].look();
-        for (number, entry) in symbols.entries.iter().enumerate() {
+        let entries = &files[*header].look().entries;
+        for (number, entry) in entries.numbers().zip(entries.iter()) {
             let is_function = entry.form.mark == Mark::Function && entry.form.depth == 0;
             let function = functions.get(entry.name).filter(|_| is_function);
-            found.extend(function.map(|of| ((*header, number as u32), *of)));
+            found.extend(function.map(|of| ((*header, number), *of)));
         }
     }
     found
 }
 
 /// The number of a declaration in a map's list of its file.
-fn entry(file: &MapFile<'_>, declaration: &Declaration) -> Option<u32> {
+fn entry(file: &MapFile<'_>, declaration: &Declaration) -> Option<EntryNumber> {
     let is_it =
         |entry: MapEntry<'_>| entry.form.line == declaration.line && entry.name == declaration.own;
-    file.symbols()
-        .entries
-        .iter()
-        .position(is_it)
-        .map(|at| at as u32)
+    let entries = &file.symbols().entries;
+    entries.iter().position(is_it).map(EntryNumber::new)
 }

@@ -32,7 +32,7 @@ use crate::ops::{self, FindError, PageOptions};
 use crate::profile::{Profile, Standards};
 use crate::prompt::SYSTEM_PROMPT;
 use crate::secret::{Allowed, guard};
-use crate::symbol::map::{Detail, KeptFile, Legend, Level, Previous, SymbolMap};
+use crate::symbol::map::{Detail, FileNumber, KeptFile, Legend, Level, Previous, SymbolMap};
 use crate::tier::{FileList, Key, State};
 use crate::workspace::Workspace;
 
@@ -383,11 +383,10 @@ fn add_symbols(
     let found = ops::map::symbols_in(&workspace.repository, &workspace.state, tree)?;
     let files = found.files();
     let map = found.map(&files);
-    let says =
-        |number: &u32| map.declares(*number) && !shown.contains(files[*number as usize].path);
-    let wanted: Vec<u32> = (0..files.len() as u32).filter(says).collect();
+    let says = |number: &FileNumber| map.declares(*number) && !shown.contains(files[*number].path);
+    let wanted: Vec<FileNumber> = files.indices().filter(says).collect();
     let costs = found.brief_costs(&map, &wanted);
-    let brief_cost = |number: u32| costs[number as usize];
+    let brief_cost = |number: FileNumber| costs[number];
     let (legend, chosen) = choose(&map, last, &|known| {
         map.again(&wanted, sizes.symbols, known, &brief_cost)
     });
@@ -411,7 +410,7 @@ fn add_symbols(
     };
     reference.aliases = legend.directories().to_vec();
     for KeptFile { number, level } in &chosen {
-        let path = TreePath::new(files[*number as usize].path);
+        let path = TreePath::new(files[*number].path);
         let block = map.block(
             *number,
             &legend,
@@ -423,7 +422,8 @@ fn add_symbols(
         reference.texts.insert(Key::Symbols(path), block);
     }
     reference.components = components(&map, &chosen);
-    let lines: Vec<String> = (0..files.len() as u32)
+    let lines: Vec<String> = files
+        .indices()
         .map(|number| map.shown_path(number))
         .collect();
     notes.extend(ops::absent::note(
@@ -489,11 +489,11 @@ fn ladder(
 /// The files that refer to each other, and each of the chosen ones that has no such partner.
 fn components(map: &SymbolMap<'_>, chosen: &[KeptFile]) -> Vec<Vec<TreePath>> {
     let mut groups = map.references().partners().to_vec();
-    let in_group: BTreeSet<u32> = groups.iter().flatten().copied().collect();
+    let in_group: BTreeSet<FileNumber> = groups.iter().flatten().copied().collect();
     let alone = chosen.iter().map(|file| file.number);
     let alone = alone.filter(|number| !in_group.contains(number));
     groups.extend(alone.map(|number| vec![number]));
-    let paths = |group: Vec<u32>| group.into_iter().map(|number| map.path(number)).collect();
+    let paths = |group: Vec<FileNumber>| group.into_iter().map(|number| map.path(number)).collect();
     groups.into_iter().map(paths).collect()
 }
 
@@ -521,17 +521,17 @@ fn history_evidence(
 }
 
 /// Chooses files by what is known of each.
-type Again<'a> = dyn Fn(&dyn Fn(u32) -> Previous) -> Vec<KeptFile> + 'a;
+type Again<'a> = dyn Fn(&dyn Fn(FileNumber) -> Previous) -> Vec<KeptFile> + 'a;
 
 /// The files of the map, and its legend: those of the last request as far as they fit, so that its tiers hold.
 fn choose(map: &SymbolMap<'_>, last: &State, again: &Again<'_>) -> (Legend, Vec<KeptFile>) {
     if last.requests == 0 {
         let chosen = again(&|_| Previous::New);
-        let numbers: Vec<u32> = chosen.iter().map(|file| file.number).collect();
+        let numbers: Vec<FileNumber> = chosen.iter().map(|file| file.number).collect();
         return (map.legend(&numbers), chosen);
     }
     let legend = Legend::of(&last.aliases);
-    let known = |number: u32| {
+    let known = |number: FileNumber| {
         let path = map.path(number);
         let update = last.items.get(&Key::Update(path.clone()));
         let Some(before) = update.or_else(|| last.items.get(&Key::Symbols(path))) else {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Program, amount, json};
-use crate::find::{Definition, FIELDS, Field, Hit, Line, Query, Ranked, Weights};
+use crate::find::{Definition, DefinitionNumber, FIELDS, Field, Hit, Line, Query, Ranked, Weights};
 use crate::git::PathFilter;
 use crate::node::SnapshotRoot;
 use crate::ops::find::FILES_MAX;
@@ -248,7 +248,7 @@ fn file<'d>(
     lines: &BTreeSet<Line>,
     why: Vec<Why<'d>>,
 ) -> File<'d> {
-    let mut definitions: Vec<(u32, bool)> = lines
+    let mut definitions: Vec<(DefinitionNumber, bool)> = lines
         .iter()
         .filter_map(|line| match line {
             Line::Signature(at) => Some((*at, true)),
@@ -257,8 +257,7 @@ fn file<'d>(
         })
         .collect();
     definitions.sort_unstable();
-    let definition =
-        |(at, is_whole): (u32, bool)| shown(&found.definitions.list[at as usize], is_whole);
+    let definition = |(at, is_whole)| shown(&found.definitions.list[at], is_whole);
     let statements = lines.iter().filter_map(|line| match line {
         Line::Statement(at) => Some(found.statement(*at)),
         _ => None,

@@ -10,7 +10,9 @@ use crate::ops;
 use crate::ops::files::Files;
 use crate::ops::map::{FILES_MAX, SnapshotSymbols};
 use crate::symbol::Language;
-use crate::symbol::map::{Detail, Excerpt, KEY, MapEntry, MapFile, SymbolMap, mark};
+use crate::symbol::map::{
+    Detail, EntryNumber, Excerpt, FileNumber, KEY, MapEntry, MapFiles, SymbolMap, mark,
+};
 use crate::workspace::{TargetError, Workspace};
 
 /// Arguments of `map`.
@@ -137,8 +139,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         left,
     } = show(args, &map, &wanted, counted_line.as_deref());
     if program.ui.is_json() {
-        let file =
-            |(number, shown): &(u32, Option<Excerpt>)| file(&map, &files, *number, shown.as_ref());
+        let file = |(number, shown): &(FileNumber, Option<Excerpt>)| {
+            file(&map, &files, *number, shown.as_ref())
+        };
         let document = Document {
             tree: root.tree.to_string(),
             tokens: token::estimate(&texts.concat()),
@@ -166,7 +169,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 fn write_all(
     args: &Args,
     found: SnapshotSymbols,
-    wanted: &[u32],
+    wanted: &[FileNumber],
     mut line: Option<&str>,
     program: &mut Program,
 ) -> Result<Exit, CliError> {
@@ -202,12 +205,12 @@ fn with_line(mut text: String, line: Option<&str>) -> String {
 /// What is printed: texts, the files in them, each with what is shown of it where that is not all, and how many found no place.
 struct Shown {
     texts: Vec<String>,
-    files: Vec<(u32, Option<Excerpt>)>,
+    files: Vec<(FileNumber, Option<Excerpt>)>,
     left: usize,
 }
 
 /// The map of the wanted files, all of it or what fits; `line` stands behind what the marks mean.
-fn show(args: &Args, map: &SymbolMap<'_>, wanted: &[u32], line: Option<&str>) -> Shown {
+fn show(args: &Args, map: &SymbolMap<'_>, wanted: &[FileNumber], line: Option<&str>) -> Shown {
     let detail = detail(args);
     let mut shown = match args.budget {
         Some(tokens) => {
@@ -240,10 +243,11 @@ fn wanted(
     workspace: &Workspace,
     root: &SnapshotRoot,
     files: &Files,
-) -> Result<Vec<u32>, CliError> {
+) -> Result<Vec<FileNumber>, CliError> {
     let filter = filter(workspace, root, &args.paths)?;
-    let numbers = (0..files.paths.len() as u32).filter(|number| filter.wants(files.at(*number).0));
-    let numbers: Vec<u32> = numbers.collect();
+    let numbers = files.paths.indices();
+    let numbers = numbers.filter(|number| filter.wants(files.at(*number).0));
+    let numbers: Vec<FileNumber> = numbers.collect();
     if numbers.is_empty() && !args.paths.is_empty() {
         return Err(TargetError::NoMatch(args.paths.join(" ")).into());
     }
@@ -258,22 +262,21 @@ fn counted_line(count: usize, of: usize) -> String {
 /// One file; without an excerpt all of it.
 fn file<'d>(
     map: &SymbolMap<'d>,
-    files: &[MapFile<'d>],
-    number: u32,
+    files: &MapFiles<'d>,
+    number: FileNumber,
     shown: Option<&Excerpt>,
 ) -> File<'d> {
-    let number = number as usize;
-    let (file, references) = (&files[number], map.references().of(number as u32));
-    let paths = |numbers: &[u32]| {
+    let (file, references) = (&files[number], map.references().of(number));
+    let paths = |numbers: &[FileNumber]| {
         numbers
             .iter()
-            .map(|number| json::path(files[*number as usize].path))
+            .map(|number| json::path(files[*number].path))
             .collect::<Vec<_>>()
     };
-    let entries = file.symbols().entries.iter().enumerate();
-    let entries =
-        entries.filter(|(at, _)| shown.is_none_or(|shown| shown.entries.contains(&(*at as u32))));
-    let symbol = |(at, entry): (usize, MapEntry<'d>)| Symbol {
+    let entries = &file.symbols().entries;
+    let entries = entries.numbers().zip(entries.iter());
+    let entries = entries.filter(|(at, _)| shown.is_none_or(|shown| shown.entries.contains(at)));
+    let symbol = |(at, entry): (EntryNumber, MapEntry<'d>)| Symbol {
         kind: mark(entry.form.mark),
         name: entry.name,
         depth: entry.form.depth,
@@ -285,8 +288,8 @@ fn file<'d>(
         returns: entry.result,
         referring: references.counts[at],
         refers_to: references
-            .calls_of(at as u32)
-            .map(|name| file.symbols().uses.get(name as usize).name)
+            .calls_of(at)
+            .map(|name| file.symbols().uses.get(name).name)
             .collect(),
     };
     File {
@@ -301,7 +304,7 @@ fn file<'d>(
         outside: references
             .outside
             .iter()
-            .map(|at| file.symbols().imports[*at as usize].path.as_str())
+            .map(|at| file.symbols().imports[*at].path.as_str())
             .collect(),
         refers_to: paths(&references.files),
         symbols: entries.map(symbol).collect(),

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::base::limit::STALE_COMMITS_MAX;
+use crate::base::number::IndexVec;
 use crate::base::{NodeId, TreePath, clock};
 use crate::git::{ObjectError, Repository, diff_trees};
 use crate::node::SnapshotRoot;
@@ -14,6 +15,7 @@ use crate::ops::FilesError;
 use crate::ops::files::Files;
 use crate::ops::map::{self, SnapshotSymbols};
 use crate::site::page::PastCommit;
+use crate::symbol::map::FileNumber;
 use crate::workspace::Workspace;
 
 /// Files that are named where they refer to one.
@@ -26,14 +28,14 @@ const SUBJECT_CHARS_MAX: usize = 100;
 /// The files that refer to a file: the numbers of the first of them, and how many more do.
 #[derive(Debug, Clone, Default)]
 struct ReferringFiles {
-    first: Vec<u32>,
+    first: Vec<FileNumber>,
     more: u32,
 }
 
 /// For each file those that refer to it, by their places in the list of paths: as paths they took five times the memory.
 pub(super) struct AllReferring {
     files: Arc<Files>,
-    by_file: Vec<ReferringFiles>,
+    by_file: IndexVec<FileNumber, ReferringFiles>,
 }
 
 impl AllReferring {
@@ -44,7 +46,7 @@ impl AllReferring {
         let at = paths.binary_search_by(|file| file.0[..].cmp(path)).ok()?;
         let known = self.by_file.get(at).filter(|one| !one.first.is_empty())?;
         let first = known.first.iter();
-        let first = first.map(|number| TreePath::new(paths[*number as usize].0.clone()));
+        let first = first.map(|number| TreePath::new(paths[*number].0.clone()));
         Some((first, known.more as usize))
     }
 }
@@ -57,12 +59,12 @@ pub(super) fn referring(
     let symbols: SnapshotSymbols =
         map::symbols(&workspace.repository, &workspace.state, root.tree)?;
     let files = symbols.files();
-    let mut by_file = vec![ReferringFiles::default(); files.len()];
-    for (number, file) in symbols.references(&files).looks().enumerate() {
+    let mut by_file = IndexVec::from_vec(vec![ReferringFiles::default(); files.len()]);
+    for (number, file) in files.indices().zip(symbols.references(&files).looks()) {
         for target in &file.files {
-            let known = &mut by_file[*target as usize];
+            let known = &mut by_file[*target];
             if known.first.len() < REFERRING_MAX {
-                known.first.push(number as u32);
+                known.first.push(number);
             } else {
                 known.more += 1;
             }

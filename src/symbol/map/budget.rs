@@ -13,10 +13,13 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
+use super::entries::EntryNumber;
 use super::excerpt::Excerpt;
+use super::file::FileNumber;
 use super::legend::{KEY, Legend};
 use super::notation::{Detail, Level, SymbolMap};
 use super::rank::by_use;
+use crate::base::number::IndexVec;
 use crate::base::token::estimate;
 
 /// How many files at the front weigh about the same.
@@ -32,7 +35,7 @@ const ALIASED_FILES: usize = 8;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeptFile {
     /// Its number.
-    pub number: u32,
+    pub number: FileNumber,
     /// How much of it.
     pub level: Level,
 }
@@ -62,7 +65,7 @@ impl Previous {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Chosen {
     /// The files by their numbers, in the order of paths.
-    pub files: BTreeMap<u32, Excerpt>,
+    pub files: BTreeMap<FileNumber, Excerpt>,
     /// How many found no place.
     pub left: usize,
     /// True when nothing is left out.
@@ -75,15 +78,15 @@ pub struct Chosen {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line {
     Path,
-    Entry(u32),
+    Entry(EntryNumber),
     Imports,
-    Calls(u32),
+    Calls(EntryNumber),
 }
 
 impl SymbolMap<'_> {
     /// Chooses among some of the files, given in their order, what fits into this many tokens.
     #[must_use]
-    pub fn within(&self, numbers: &[u32], tokens_max: u64, detail: Detail) -> Chosen {
+    pub fn within(&self, numbers: &[FileNumber], tokens_max: u64, detail: Detail) -> Chosen {
         let none = || Chosen {
             left: numbers.len(),
             ..Chosen::default()
@@ -136,11 +139,11 @@ impl SymbolMap<'_> {
 
     /// What the beginning of a file costs in a map that is kept. It follows from its path and its content.
     #[must_use]
-    pub fn brief_cost(&self, number: u32) -> u64 {
+    pub fn brief_cost(&self, number: FileNumber) -> u64 {
         self.kept_cost(number, Level::Brief)
     }
 
-    fn kept_cost(&self, number: u32, level: Level) -> u64 {
+    fn kept_cost(&self, number: FileNumber, level: Level) -> u64 {
         let detail = Detail {
             level,
             ..Detail::KEPT
@@ -149,19 +152,19 @@ impl SymbolMap<'_> {
     }
 
     /// All lines of some files in their order.
-    fn order(&self, numbers: &[u32]) -> Order {
-        let mut is_wanted = vec![false; self.files().len()];
+    fn order(&self, numbers: &[FileNumber]) -> Order {
+        let mut is_wanted = IndexVec::from_vec(vec![false; self.files().len()]);
         for number in numbers {
-            is_wanted[*number as usize] = true;
+            is_wanted[*number] = true;
         }
         let ranked = self
             .ranked()
             .iter()
             .copied()
-            .filter(|number| is_wanted[*number as usize]);
-        let heap = ranked.enumerate().map(|(rank, number)| {
+            .filter(|number| is_wanted[*number]);
+        let heap = (0_u32..).zip(ranked).map(|(rank, number)| {
             // Of tests and documents there is less than their place alone would give.
-            let weight = self.standing(number).sqrt() / (rank as f64 + FRONT_FILES);
+            let weight = self.standing(number).sqrt() / (f64::from(rank) + FRONT_FILES);
             let has_entries = self.declares(number);
             let first = weight / FRONT_LINES * if has_entries { 1.0 } else { PATH };
             Next {
@@ -178,15 +181,15 @@ impl SymbolMap<'_> {
     }
 
     /// The lines of one file, first the path where it has no declarations.
-    fn lines_of(&self, number: u32) -> Vec<Line> {
-        let symbols = self.files()[number as usize].symbols();
+    fn lines_of(&self, number: FileNumber) -> Vec<Line> {
+        let symbols = self.files()[number].symbols();
         let references = self.references().of(number);
         let entries = by_use(&symbols.entries, references);
         let calls = entries
             .iter()
             .filter(|entry| references.calls_of(**entry).next().is_some())
             .copied();
-        let calls: Vec<u32> = calls.collect();
+        let calls: Vec<EntryNumber> = calls.collect();
         let path = entries.is_empty().then_some(Line::Path);
         let imports = (!symbols.imports.is_empty()).then_some(Line::Imports);
         let entries = entries.into_iter().map(Line::Entry);
@@ -205,19 +208,19 @@ impl SymbolMap<'_> {
     #[must_use]
     pub fn again(
         &self,
-        numbers: &[u32],
+        numbers: &[FileNumber],
         tokens_max: u64,
-        known: &dyn Fn(u32) -> Previous,
-        brief_cost: &dyn Fn(u32) -> u64,
+        known: &dyn Fn(FileNumber) -> Previous,
+        brief_cost: &dyn Fn(FileNumber) -> u64,
     ) -> Vec<KeptFile> {
-        let mut known_of = vec![None; self.references().len()];
+        let mut known_of = IndexVec::from_vec(vec![None; self.references().len()]);
         for number in numbers {
-            known_of[*number as usize] = Some(known(*number));
+            known_of[*number] = Some(known(*number));
         }
-        let mut order: Vec<(Previous, u32)> = self
+        let mut order: Vec<(Previous, FileNumber)> = self
             .ranked()
             .iter()
-            .filter_map(|number| Some((known_of[*number as usize]?, *number)))
+            .filter_map(|number| Some((known_of[*number]?, *number)))
             .collect();
         order.sort_by_key(|(known, _)| known.order());
         let mut kept = Kept {
@@ -231,7 +234,7 @@ impl SymbolMap<'_> {
                 kept.show(*number, *level, 0);
             }
         }
-        let new: Vec<u32> = order
+        let new: Vec<FileNumber> = order
             .iter()
             .filter(|(known, _)| !matches!(known, Previous::Same(_)))
             .map(|(_, number)| *number)
@@ -261,14 +264,14 @@ impl SymbolMap<'_> {
 /// The files of a map that is kept, each with its level and what it costs.
 struct Kept<'k> {
     map: &'k SymbolMap<'k>,
-    brief_cost: &'k dyn Fn(u32) -> u64,
+    brief_cost: &'k dyn Fn(FileNumber) -> u64,
     tokens_left: u64,
-    files: BTreeMap<u32, (Level, u64)>,
+    files: BTreeMap<FileNumber, (Level, u64)>,
 }
 
 impl Kept<'_> {
     /// Shows a file, or more of it, where that fits and leaves this many tokens.
-    fn show(&mut self, number: u32, level: Level, tokens_kept: u64) {
+    fn show(&mut self, number: FileNumber, level: Level, tokens_kept: u64) {
         let cost = match level {
             Level::Brief => (self.brief_cost)(number),
             _ => self.map.kept_cost(number, level),
@@ -286,7 +289,7 @@ impl Kept<'_> {
 struct Next {
     /// The weight of the line, as bits: numbers that are not negative are in the order of theirs.
     weight: u64,
-    number: Reverse<u32>,
+    number: Reverse<FileNumber>,
     /// The weight of the file.
     file_weight: u64,
     /// The place of the line in its file.
@@ -296,11 +299,11 @@ struct Next {
 /// The lines that are still to come; those of a file are made when its first one comes.
 struct Order {
     heap: BinaryHeap<Next>,
-    open: BTreeMap<u32, Vec<Line>>,
+    open: BTreeMap<FileNumber, Vec<Line>>,
 }
 
 impl Order {
-    fn next_line(&mut self, map: &SymbolMap<'_>) -> Option<(u32, Line)> {
+    fn next_line(&mut self, map: &SymbolMap<'_>) -> Option<(FileNumber, Line)> {
         while let Some(Next {
             number,
             file_weight,
@@ -338,7 +341,7 @@ struct Draft<'d> {
     legend: Legend,
     /// With how many files aliases are chosen next.
     aliased_at: usize,
-    files: BTreeMap<u32, Excerpt>,
+    files: BTreeMap<FileNumber, Excerpt>,
     tokens: u64,
 }
 
@@ -357,7 +360,7 @@ impl<'d> Draft<'d> {
     }
 
     /// Takes a line with what it stands in.
-    fn take(&mut self, number: u32, line: Line) {
+    fn take(&mut self, number: FileNumber, line: Line) {
         let before = self
             .files
             .get(&number)

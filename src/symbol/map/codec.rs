@@ -4,6 +4,7 @@ use super::entries::{Entries, Mark, Modifiers};
 use super::entry::FileSymbols;
 use super::import::Import;
 use super::uses::{Uses, Ways};
+use crate::base::number::{low_byte, to_u32};
 use crate::symbol::cache::{Cached, ObjectCache};
 use crate::symbol::codec::{ByteReader, put_number, put_text, put_texts};
 use crate::symbol::language::Language;
@@ -55,7 +56,7 @@ impl Cached for FileSymbols {
         }
         let (language, is_parsed) = (rest.language().ok()?, flag(&mut rest)?);
         let entries = entries(&mut rest)?;
-        let (more, imports) = (rest.number()?, many(&mut rest, import)?);
+        let (more, imports) = (rest.number()?, many(&mut rest, import)?.into());
         let uses = uses(&mut rest, entries.len())?;
         rest.0.is_empty().then_some(Self {
             language,
@@ -75,10 +76,9 @@ fn put_entries(out: &mut Vec<u8>, entries: &Entries) {
     put_number(out, forms.len() as u64);
     let (mut from, mut start) = (0, 0);
     for (form, to) in forms {
-        let mark = MARKS
-            .iter()
-            .position(|mark| *mark == form.mark)
-            .expect("every mark is in the list");
+        let mut marks = (0_u8..).zip(MARKS);
+        let mark = marks.find(|(_, mark)| *mark == form.mark);
+        let (mark, _) = mark.expect("every mark is in the list");
         let flags = [
             form.is_async,
             form.is_public,
@@ -89,7 +89,7 @@ fn put_entries(out: &mut Vec<u8>, entries: &Entries) {
             .iter()
             .enumerate()
             .fold(0, |byte, (at, flag)| byte | u8::from(*flag) << at);
-        out.extend([mark as u8, flags, form.depth]);
+        out.extend([mark, flags, form.depth]);
         put_number(out, form.line.into());
         let ends = &ends[from..*to as usize];
         if form.has_parts {
@@ -177,7 +177,7 @@ fn entries(rest: &mut ByteReader<'_>) -> Option<Entries> {
             end = end.checked_add(rest.number()?.try_into().ok()?)?;
             ends.push(end);
         }
-        forms.push((form, ends.len() as u32));
+        forms.push((form, to_u32(ends.len())));
     }
     Entries::from_lists(forms, ends, rest.text()?)
 }
@@ -206,7 +206,7 @@ fn uses(rest: &mut ByteReader<'_>, entries: usize) -> Option<Uses> {
                 return None;
             }
         }
-        uses.push_head(name_end, Ways::from_bits(head as u8));
+        uses.push_head(name_end, Ways::from_bits(low_byte(head)));
     }
     uses.with_names(rest.text()?)
 }

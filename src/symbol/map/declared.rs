@@ -4,22 +4,28 @@
 
 use std::collections::HashMap;
 
-use super::entries::{Mark, Modifiers};
+use super::entries::{EntryNumber, Mark, Modifiers};
 use super::entry::FileSymbols;
+use super::file::FileNumber;
+use crate::base::number::{IndexVec, define_index_type};
 use crate::base::numbered::NumberedTexts;
 use crate::symbol::language::Language;
+
+define_index_type! {
+    /// The number of a name among those that are declared in one family of languages.
+    pub(super) struct NameNumber = u32;
+}
 
 /// Most declarations of one name that are looked through one by one.
 const CANDIDATES_MAX: u32 = 24;
 /// No name: what stands at the level of the file.
-const NO_OWNER: u32 = u32::MAX;
+const NO_OWNER: NameNumber = NameNumber::from_raw(u32::MAX);
 
 /// A declaration, with what decides whether it is meant: there are millions.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Declared {
-    /// The number of its file.
-    pub file: u32,
-    owner: u32,
+    pub file: FileNumber,
+    owner: NameNumber,
     entry: u16,
     pub is_public: bool,
     pub is_property: bool,
@@ -27,12 +33,12 @@ pub(super) struct Declared {
 
 impl Declared {
     /// Its number in its file.
-    pub(super) fn entry(&self) -> u32 {
-        self.entry.into()
+    pub(super) fn entry(&self) -> EntryNumber {
+        EntryNumber::new(self.entry.into())
     }
 
-    /// The number of the name of the type that it is a member of; `None` at the level of the file.
-    pub(super) fn owner(&self) -> Option<u32> {
+    /// The name of the type that it is a member of; `None` at the level of the file.
+    pub(super) fn owner(&self) -> Option<NameNumber> {
         (self.owner != NO_OWNER).then_some(self.owner)
     }
 }
@@ -42,8 +48,8 @@ impl Declared {
 pub(super) struct Names {
     texts: NumberedTexts,
     /// For each number how many declarations there are, and where those behind them begin in the list.
-    counts: Vec<u32>,
-    ends: Vec<u32>,
+    counts: IndexVec<NameNumber, u32>,
+    ends: IndexVec<NameNumber, u32>,
     /// By number, then in the order of files.
     declared: Vec<Declared>,
 }
@@ -53,9 +59,9 @@ pub(super) struct Names {
 pub(super) struct Declarations {
     families: HashMap<Language, Names>,
     /// For each file the family in which others may mean its declarations.
-    family_of: Vec<Option<Language>>,
+    family_of: IndexVec<FileNumber, Option<Language>>,
     /// Until they are put together, for each entry of each file the number of its name, and what decides whether it is meant.
-    own: Vec<u32>,
+    own: Vec<NameNumber>,
     forms: Vec<EntryForm>,
     /// For each file where its entries end in these lists.
     own_ends: Vec<usize>,
@@ -107,11 +113,11 @@ impl Declarations {
     pub(super) fn put_together(&mut self) {
         self.families.values_mut().for_each(Names::make_room);
         let mut from = 0;
-        for (number, (family, end)) in self.family_of.iter().zip(&self.own_ends).enumerate() {
+        for ((number, family), end) in self.family_of.iter_enumerated().zip(&self.own_ends) {
             let (own, forms) = (&self.own[from..*end], &self.forms[from..*end]);
             from = *end;
             if let Some(names) = family.and_then(|family| self.families.get_mut(&family)) {
-                names.put_all(number as u32, forms, own);
+                names.put_all(number, forms, own);
             }
         }
         (self.own, self.forms, self.own_ends) = Default::default();
@@ -134,12 +140,12 @@ impl Declarations {
 
 impl Names {
     /// Counts one more declaration of a name.
-    fn add(&mut self, name: &str) -> u32 {
-        let number = self.texts.add(name);
-        match self.counts.get_mut(number as usize) {
-            Some(count) => *count += 1,
-            None => self.counts.push(1),
+    fn add(&mut self, name: &str) -> NameNumber {
+        let number = NameNumber::from_raw(self.texts.add(name));
+        if number == self.counts.len() {
+            self.counts.push(0);
         }
+        self.counts[number] += 1;
         number
     }
 
@@ -151,20 +157,27 @@ impl Names {
             self.ends.push(end);
             end += if *count > CANDIDATES_MAX { 0 } else { *count };
         }
-        self.declared = vec![Declared::default(); end as usize];
+        let none = Declared {
+            file: FileNumber::new(0),
+            owner: NO_OWNER,
+            entry: 0,
+            is_public: false,
+            is_property: false,
+        };
+        self.declared = vec![none; end as usize];
     }
 
     /// Puts the declarations of a file behind those of the same names.
-    fn put_all(&mut self, file: u32, forms: &[EntryForm], own: &[u32]) {
+    fn put_all(&mut self, file: FileNumber, forms: &[EntryForm], own: &[NameNumber]) {
         // For each depth the name of the entry there that came last.
-        let mut open: Vec<u32> = Vec::new();
+        let mut open: Vec<NameNumber> = Vec::new();
         // A file has a few hundred entries at most.
         for ((entry, form), number) in (0..=u16::MAX).zip(forms).zip(own) {
             let depth = usize::from(form.depth);
             open.resize(depth + 1, *number);
             open[depth] = *number;
-            if self.counts[*number as usize] <= CANDIDATES_MAX {
-                let end = &mut self.ends[*number as usize];
+            if self.counts[*number] <= CANDIDATES_MAX {
+                let end = &mut self.ends[*number];
                 self.declared[*end as usize] = Declared {
                     file,
                     owner: depth.checked_sub(1).map_or(NO_OWNER, |above| open[above]),
@@ -178,13 +191,13 @@ impl Names {
     }
 
     /// The number of a name that is declared somewhere.
-    pub(super) fn number(&self, name: &str) -> Option<u32> {
-        self.texts.number(name)
+    pub(super) fn number(&self, name: &str) -> Option<NameNumber> {
+        self.texts.number(name).map(NameNumber::from_raw)
     }
 
     /// The declarations of a name by its number; none when there are too many.
-    pub(super) fn candidates(&self, number: u32) -> &[Declared] {
-        let (end, count) = (self.ends[number as usize], self.counts[number as usize]);
+    pub(super) fn candidates(&self, number: NameNumber) -> &[Declared] {
+        let (end, count) = (self.ends[number], self.counts[number]);
         if count > CANDIDATES_MAX {
             &[]
         } else {

@@ -1,5 +1,12 @@
 //! The declarations of one file, in flat lists: a repository has hundreds of thousands, and each has several texts.
 
+use crate::base::number::{define_index_type, to_u32};
+
+define_index_type! {
+    /// The number of a declaration among those of its file.
+    pub struct EntryNumber = u32;
+}
+
 /// What a line of a map is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
@@ -103,18 +110,18 @@ impl Entries {
     ) {
         let mut add = |text: &str| {
             self.texts.push_str(text);
-            self.ends.push(self.texts.len() as u32);
+            self.ends.push(to_u32(self.texts.len()));
         };
         add(name);
         parts.into_iter().for_each(&mut add);
         add(result);
-        self.forms.push((form, self.ends.len() as u32));
+        self.forms.push((form, to_u32(self.ends.len())));
     }
 
     /// Takes the last one away when it says the same as the one before; returns whether it did.
     pub(super) fn drop_repeated(&mut self) -> bool {
         let len = self.len();
-        let is_repeated = len > 1 && self.get(len - 1) == self.get(len - 2);
+        let is_repeated = len > 1 && self.at(len - 1) == self.at(len - 2);
         if is_repeated {
             self.forms.pop();
             let ends = self.forms[len - 2].1 as usize;
@@ -125,8 +132,8 @@ impl Entries {
     }
 
     /// Says in which line one starts.
-    pub(super) fn set_line(&mut self, number: usize, line: u32) {
-        self.forms[number].0.line = line;
+    pub(super) fn set_line(&mut self, number: EntryNumber, line: u32) {
+        self.forms[number.index()].0.line = line;
     }
 
     /// The lists, for those who write them down: forms, each with where its ends end, ends, and texts.
@@ -160,7 +167,11 @@ impl Entries {
 
     /// The one with this number.
     #[must_use]
-    pub fn get(&self, number: usize) -> MapEntry<'_> {
+    pub fn get(&self, number: EntryNumber) -> MapEntry<'_> {
+        self.at(number.index())
+    }
+
+    fn at(&self, number: usize) -> MapEntry<'_> {
         let (form, to) = self.forms[number];
         let from = number
             .checked_sub(1)
@@ -191,8 +202,13 @@ impl Entries {
         self.forms.iter().map(|(form, _)| form)
     }
 
+    /// The numbers of all of them, in order.
+    pub fn numbers(&self) -> impl DoubleEndedIterator<Item = EntryNumber> + use<> {
+        (0..self.len()).map(EntryNumber::new)
+    }
+
     /// All of them, in order.
     pub fn iter(&self) -> impl Iterator<Item = MapEntry<'_>> {
-        (0..self.len()).map(|number| self.get(number))
+        (0..self.len()).map(|number| self.at(number))
     }
 }

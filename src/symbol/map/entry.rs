@@ -1,9 +1,10 @@
 //! What a map knows of one file before it knows of any other: entries, imports, the names that are used.
 
-use super::entries::{Entries, Mark, Modifiers};
-use super::import::{self, Import};
+use super::entries::{Entries, EntryNumber, Mark, Modifiers};
+use super::import::{self, Import, ImportNumber};
 use super::shape::{PARTS_MAX, base_name, shape};
 use super::uses::Uses;
+use crate::base::number::{IndexSlice, IndexVec, to_u32};
 use crate::symbol::extract::extract_with_uses;
 use crate::symbol::language::Language;
 use crate::symbol::outline::{Content, Kind, Outline, Symbol};
@@ -11,7 +12,7 @@ use crate::symbol::outline::{Content, Kind, Outline, Symbol};
 /// Most entries of one file; what is beyond is counted.
 const ENTRIES_MAX: usize = 400;
 /// No entry: a place that is not listed.
-const NOWHERE: u32 = u32::MAX;
+const NOWHERE: EntryNumber = EntryNumber::from_raw(u32::MAX);
 
 /// What one file declares, imports and uses. A pure function of its language and bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -27,7 +28,7 @@ pub struct FileSymbols {
     /// Declarations beyond the limits.
     pub more: u64,
     /// What it imports.
-    pub imports: Vec<Import>,
+    pub imports: IndexVec<ImportNumber, Import>,
     /// The names that it uses; their places are numbers of entries.
     pub uses: Uses,
 }
@@ -58,7 +59,7 @@ fn cut(outline: &Outline, uses: &Uses, data: &[u8]) -> FileSymbols {
         outline,
         entries: Entries::default(),
         places: Vec::new(),
-        starts: Vec::new(),
+        starts: IndexVec::new(),
         more: outline.more,
     };
     listing.add_all(&outline.symbols, None);
@@ -72,7 +73,7 @@ fn cut(outline: &Outline, uses: &Uses, data: &[u8]) -> FileSymbols {
     set_lines(&mut entries, &starts, data);
     let imports = outline
         .language
-        .map_or_else(Vec::new, |language| import::imports(outline, language));
+        .map_or_else(IndexVec::new, |language| import::imports(outline, language));
     let uses = with_places(uses, &places);
     FileSymbols {
         language,
@@ -89,14 +90,14 @@ struct Listing<'o> {
     outline: &'o Outline,
     entries: Entries,
     /// For each symbol of the outline, in order, the entry that its uses belong to.
-    places: Vec<u32>,
+    places: Vec<EntryNumber>,
     /// For each entry where it starts in the text.
-    starts: Vec<u32>,
+    starts: IndexVec<EntryNumber, u32>,
     more: u64,
 }
 
 impl Listing<'_> {
-    fn add_all(&mut self, symbols: &[Symbol], owner: Option<(u32, u8)>) {
+    fn add_all(&mut self, symbols: &[Symbol], owner: Option<(EntryNumber, u8)>) {
         for symbol in symbols {
             let around = owner.map_or(NOWHERE, |(entry, _)| entry);
             let mark = mark(symbol);
@@ -113,7 +114,7 @@ impl Listing<'_> {
             if !is_repeated {
                 self.starts.push(symbol.span.start);
             }
-            let number = self.entries.len() as u32 - 1;
+            let number = EntryNumber::new(self.entries.len() - 1);
             self.places.push(number);
             self.add_all(&symbol.children, Some((number, depth)));
         }
@@ -147,7 +148,7 @@ impl Listing<'_> {
     }
 
     /// What is used inside of what is not listed belongs to what is around it.
-    fn add_places(&mut self, symbols: &[Symbol], around: u32) {
+    fn add_places(&mut self, symbols: &[Symbol], around: EntryNumber) {
         for symbol in symbols {
             self.places.push(around);
             self.add_places(&symbol.children, around);
@@ -187,23 +188,24 @@ fn bases(symbol: &Symbol, mut bases: Vec<String>) -> Vec<String> {
     bases
 }
 
-fn set_lines(entries: &mut Entries, starts: &[u32], data: &[u8]) {
+fn set_lines(entries: &mut Entries, starts: &IndexSlice<EntryNumber, [u32]>, data: &[u8]) {
     let data = data.strip_prefix("\u{feff}".as_bytes()).unwrap_or(data);
-    let mut order: Vec<usize> = (0..entries.len())
+    let mut order: Vec<EntryNumber> = entries
+        .numbers()
         .filter(|at| starts[*at] > 0 || entries.get(*at).form.mark != Mark::Heading)
         .collect();
     order.sort_unstable_by_key(|at| starts[*at]);
     let (mut line, mut from) = (1, 0);
     for at in order {
         let to = (starts[at] as usize).min(data.len());
-        line += data[from..to].split(|byte| *byte == b'\n').skip(1).count() as u32;
+        line += data[from..to].split(|byte| *byte == b'\n').skip(1).count();
         from = to;
-        entries.set_line(at, line);
+        entries.set_line(at, to_u32(line));
     }
 }
 
 /// The same uses, with places that are numbers of entries.
-fn with_places(uses: &Uses, places: &[u32]) -> Uses {
+fn with_places(uses: &Uses, places: &[EntryNumber]) -> Uses {
     let mut out = Uses::default();
     let mut entries = Vec::new();
     for used in uses.iter() {
@@ -212,7 +214,8 @@ fn with_places(uses: &Uses, places: &[u32]) -> Uses {
             used.places
                 .iter()
                 .map(|place| places[*place as usize])
-                .filter(|entry| *entry != NOWHERE),
+                .filter(|entry| *entry != NOWHERE)
+                .map(EntryNumber::raw),
         );
         entries.sort_unstable();
         entries.dedup();

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use super::entries::EntryNumber;
+
 /// What is shown of a file beside its path.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Excerpt {
     /// Declarations, by their numbers.
-    pub entries: BTreeSet<u32>,
+    pub entries: BTreeSet<EntryNumber>,
     /// Those of them that say what they refer to.
-    pub calls: BTreeSet<u32>,
+    pub calls: BTreeSet<EntryNumber>,
     /// Whether its imports are shown.
     pub has_imports: bool,
 }

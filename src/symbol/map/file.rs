@@ -3,6 +3,20 @@
 use std::borrow::Cow;
 
 use super::entry::FileSymbols;
+use crate::base::number::{IndexSlice, define_index_type};
+
+define_index_type! {
+    /// The number of a file of a snapshot, in the order of paths.
+    pub struct FileNumber = u32;
+}
+
+define_index_type! {
+    /// The number of a content of a snapshot, which may stand at many paths.
+    pub struct ContentNumber = u32;
+}
+
+/// The files of a snapshot, in the order of their paths.
+pub type MapFiles<'f> = IndexSlice<FileNumber, [MapFile<'f>]>;
 
 /// One file of a snapshot. The same symbols may stand at many paths.
 #[derive(Debug, Clone, Copy)]
@@ -22,7 +36,7 @@ impl<'f> MapFile<'f> {
 
     /// A file whose symbols are read when they are needed.
     #[must_use]
-    pub fn later(path: &'f [u8], source: &'f dyn SymbolSource, number: u32) -> Self {
+    pub fn later(path: &'f [u8], source: &'f dyn SymbolSource, number: ContentNumber) -> Self {
         let symbols = Symbols::Later(source, number);
         Self { path, symbols }
     }
@@ -49,14 +63,14 @@ impl<'f> MapFile<'f> {
 /// Reads what a file declares, imports and uses when it is needed: most files of a snapshot are not shown.
 pub trait SymbolSource: std::fmt::Debug + Sync {
     /// The symbols of the content with a number, which stay as long as the source.
-    fn symbols(&self, number: u32) -> &FileSymbols;
+    fn symbols(&self, number: ContentNumber) -> &FileSymbols;
 
     /// The same for one look: what has not been read yet does not stay.
-    fn look(&self, number: u32) -> Cow<'_, FileSymbols>;
+    fn look(&self, number: ContentNumber) -> Cow<'_, FileSymbols>;
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Symbols<'f> {
     Read(&'f FileSymbols),
-    Later(&'f dyn SymbolSource, u32),
+    Later(&'f dyn SymbolSource, ContentNumber),
 }

@@ -1,10 +1,16 @@
 //! What a file imports, read from the words of its outline into paths and names, by the syntax of its language.
 
+use crate::base::number::{IndexVec, define_index_type};
 use crate::symbol::language::Language;
 use crate::symbol::outline::{Kind, Outline, Symbol};
 
 /// Most imports of one file, after lists were taken apart.
 const IMPORTS_MAX: usize = 400;
+
+define_index_type! {
+    /// The number of an import among those of its file.
+    pub struct ImportNumber = u32;
+}
 
 /// One thing that a file imports.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -18,13 +24,13 @@ pub struct Import {
 }
 
 /// Reads the imports of an outline, each once, in the order of the file.
-pub(super) fn imports(outline: &Outline, language: Language) -> Vec<Import> {
+pub(super) fn imports(outline: &Outline, language: Language) -> IndexVec<ImportNumber, Import> {
     let mut found = Vec::new();
     for text in &outline.imports {
         read(&mut found, text, language, false);
     }
     passed_on(&mut found, &outline.symbols, language);
-    let mut kept: Vec<Import> = Vec::new();
+    let mut kept = IndexVec::new();
     for import in found {
         if kept.len() < IMPORTS_MAX && !import.path.is_empty() && !kept.contains(&import) {
             kept.push(import);

@@ -5,6 +5,11 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
+use super::entries::EntryNumber;
+use super::file::FileNumber;
+use super::import::ImportNumber;
+use super::uses::UseNumber;
+use crate::base::number::{Idx, IndexVec};
 use crate::base::numbered::range_of;
 use crate::symbol::codec::{ByteReader, put_number, put_text};
 
@@ -12,19 +17,19 @@ use crate::symbol::codec::{ByteReader, put_number, put_text};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileReferences {
     /// The files that its imports lead to, in order.
-    pub imports: Vec<u32>,
+    pub imports: Vec<FileNumber>,
     /// The directories that its imports lead to, with a slash at the end, in order.
     pub directories: Vec<String>,
-    /// The imports that lead out of the snapshot, by their place in the list of imports.
-    pub outside: Vec<u32>,
+    /// The imports that lead out of the snapshot.
+    pub outside: Vec<ImportNumber>,
     /// For each entry how many other files refer to it.
-    pub counts: Vec<u32>,
-    /// Which entries refer to what stands in other files, with the number of the name, in order; fields are left out.
-    pub calls: Vec<(u32, u32)>,
+    pub counts: IndexVec<EntryNumber, u32>,
+    /// Which entries refer to what stands in other files, with the name, in order; fields are left out.
+    pub calls: Vec<(EntryNumber, UseNumber)>,
     /// The files that it refers to by imports or names, in order.
-    pub files: Vec<u32>,
-    /// The declarations of other files that it refers to: file and entry, in order.
-    pub targets: Vec<(u32, u32)>,
+    pub files: Vec<FileNumber>,
+    /// The declarations of other files that it refers to, in order.
+    pub targets: Vec<(FileNumber, EntryNumber)>,
     /// How many of its entries other files may use.
     pub public: u32,
     /// How many other files refer to it.
@@ -33,7 +38,7 @@ pub struct FileReferences {
 
 impl FileReferences {
     /// The numbers of the names by which an entry refers to other files, in order.
-    pub fn calls_of(&self, entry: u32) -> impl Iterator<Item = u32> {
+    pub fn calls_of(&self, entry: EntryNumber) -> impl Iterator<Item = UseNumber> {
         let from = self.calls.partition_point(|(other, _)| *other < entry);
         self.calls[from..]
             .iter()
@@ -51,8 +56,8 @@ pub struct References {
     /// Where those of the first file begin, and from there where those of each end.
     start: usize,
     ends: Vec<usize>,
-    read: Vec<OnceLock<Box<FileReferences>>>,
-    partners: Vec<Vec<u32>>,
+    read: IndexVec<FileNumber, OnceLock<Box<FileReferences>>>,
+    partners: Vec<Vec<FileNumber>>,
 }
 
 impl References {
@@ -61,7 +66,7 @@ impl References {
         bytes: Vec<u8>,
         start: usize,
         ends: Vec<usize>,
-        partners: Vec<Vec<u32>>,
+        partners: Vec<Vec<FileNumber>>,
     ) -> Self {
         Self {
             read: ends.iter().map(|_| OnceLock::new()).collect(),
@@ -86,28 +91,30 @@ impl References {
 
     /// What the file with this number has to do with the others.
     #[must_use]
-    pub fn of(&self, number: u32) -> &FileReferences {
-        self.read[number as usize].get_or_init(|| Box::new(self.read(number)))
+    pub fn of(&self, number: FileNumber) -> &FileReferences {
+        self.read[number].get_or_init(|| Box::new(self.read(number)))
     }
 
     /// The same of all files, in order.
     pub fn iter(&self) -> impl Iterator<Item = &FileReferences> {
-        (0..self.len() as u32).map(|number| self.of(number))
+        self.read.indices().map(|number| self.of(number))
     }
 
     /// The same for one look at each: what is read of a file does not stay for the next one.
     pub fn looks(&self) -> impl Iterator<Item = Cow<'_, FileReferences>> {
-        (0..self.len() as u32).map(|number| match self.read[number as usize].get() {
-            Some(file) => Cow::Borrowed(&**file),
-            None => Cow::Owned(self.read(number)),
-        })
+        self.read
+            .iter_enumerated()
+            .map(|(number, read)| match read.get() {
+                Some(file) => Cow::Borrowed(&**file),
+                None => Cow::Owned(self.read(number)),
+            })
     }
 
     /// The groups of files that refer to each other, each other's ways included; a file with no such partner is in none.
     ///
     /// Two files are partners when each refers to the other. Files in order, groups by their first file.
     #[must_use]
-    pub fn partners(&self) -> &[Vec<u32>] {
+    pub fn partners(&self) -> &[Vec<FileNumber>] {
         &self.partners
     }
 
@@ -116,8 +123,8 @@ impl References {
         (&self.bytes[self.start..], &self.ends)
     }
 
-    fn read(&self, number: u32) -> FileReferences {
-        let bytes = &self.bytes[self.start..][range_of(&self.ends, number as usize)];
+    fn read(&self, number: FileNumber) -> FileReferences {
+        let bytes = &self.bytes[self.start..][range_of(&self.ends, number.index())];
         // Who keeps the bytes has checked them: what cannot be read is of no file.
         file(&mut ByteReader(bytes)).unwrap_or_default()
     }
@@ -179,7 +186,7 @@ fn file(rest: &mut ByteReader<'_>) -> Option<FileReferences> {
         imports,
         directories,
         outside,
-        counts,
+        counts: counts.into(),
         calls,
         files,
         targets,
@@ -189,48 +196,49 @@ fn file(rest: &mut ByteReader<'_>) -> Option<FileReferences> {
 }
 
 /// How many numbers there are, and their steps.
-fn put_list(out: &mut Vec<u8>, numbers: &[u32]) {
+fn put_list(out: &mut Vec<u8>, numbers: &[impl Idx]) {
     put_number(out, numbers.len() as u64);
-    put_steps(out, numbers.iter().copied());
+    put_steps(out, numbers);
 }
 
-fn list(rest: &mut ByteReader<'_>) -> Option<Vec<u32>> {
+fn list<I: Idx>(rest: &mut ByteReader<'_>) -> Option<Vec<I>> {
     let count = usize::try_from(rest.number()?).ok()?;
     steps(rest, count)
 }
 
 /// Numbers in order, each as what it is more than the one before.
-pub(super) fn put_steps(out: &mut Vec<u8>, numbers: impl Iterator<Item = u32>) {
+pub(super) fn put_steps(out: &mut Vec<u8>, numbers: &[impl Idx]) {
     let mut before = 0;
     for number in numbers {
-        put_number(out, (number - before).into());
-        before = number;
+        put_number(out, (number.index() - before) as u64);
+        before = number.index();
     }
 }
 
-pub(super) fn steps(rest: &mut ByteReader<'_>, count: usize) -> Option<Vec<u32>> {
+pub(super) fn steps<I: Idx>(rest: &mut ByteReader<'_>, count: usize) -> Option<Vec<I>> {
     let mut numbers = Vec::with_capacity(count.min(rest.0.len()));
     let mut before = 0_u32;
     for _ in 0..count {
         before = before.checked_add(u32::try_from(rest.number()?).ok()?)?;
-        numbers.push(before);
+        numbers.push(I::from_usize(before as usize));
     }
     Some(numbers)
 }
 
 /// Pairs in order: the step of the first number; of the second the step where the first is the same, else the number.
-fn put_pairs(out: &mut Vec<u8>, pairs: &[(u32, u32)]) {
+fn put_pairs(out: &mut Vec<u8>, pairs: &[(impl Idx, impl Idx)]) {
     put_number(out, pairs.len() as u64);
     let mut before = (0, 0);
     for (first, second) in pairs {
-        put_number(out, (first - before.0).into());
-        let from = if *first == before.0 { before.1 } else { 0 };
-        put_number(out, (second - from).into());
-        before = (*first, *second);
+        let (first, second) = (first.index(), second.index());
+        put_number(out, (first - before.0) as u64);
+        let from = if first == before.0 { before.1 } else { 0 };
+        put_number(out, (second - from) as u64);
+        before = (first, second);
     }
 }
 
-fn pairs(rest: &mut ByteReader<'_>) -> Option<Vec<(u32, u32)>> {
+fn pairs<A: Idx, B: Idx>(rest: &mut ByteReader<'_>) -> Option<Vec<(A, B)>> {
     let count = usize::try_from(rest.number()?).ok()?;
     let mut pairs = Vec::with_capacity(count.min(rest.0.len()));
     let mut before = (0_u32, 0_u32);
@@ -239,7 +247,10 @@ fn pairs(rest: &mut ByteReader<'_>) -> Option<Vec<(u32, u32)>> {
         let from = if step == 0 { before.1 } else { 0 };
         let second = from.checked_add(u32::try_from(rest.number()?).ok()?)?;
         before = (before.0.checked_add(step)?, second);
-        pairs.push(before);
+        pairs.push((
+            A::from_usize(before.0 as usize),
+            B::from_usize(before.1 as usize),
+        ));
     }
     Some(pairs)
 }

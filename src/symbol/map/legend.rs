@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
+use crate::base::number::to_u32;
 use crate::base::quick_hash::QuickHash;
 
 /// What the marks of a map mean.
@@ -131,7 +132,7 @@ fn directory_cost(path: &str) -> i64 {
     let name = |name: &str| {
         1 + name.len().saturating_sub(1) / LETTERS + name.matches(['_', '-', '.']).count()
     };
-    10 * (path.split('/').map(name).sum::<usize>() as i64 + 1)
+    10 * (i64::from(to_u32(path.split('/').map(name).sum())) + 1)
 }
 
 /// All directories of the paths and those above them.

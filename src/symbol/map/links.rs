@@ -15,7 +15,7 @@
 
 use std::sync::Arc;
 
-use super::file::MapFile;
+use super::file::{FileNumber, MapFiles};
 use super::kept::{References, put_steps, steps};
 use super::rank::{MapOrder, STANDINGS};
 use super::reference::references;
@@ -38,7 +38,7 @@ pub struct MapLinks {
 impl MapLinks {
     /// Finds them out from all files, which are in the order of their paths.
     #[must_use]
-    pub fn of(files: &[MapFile<'_>]) -> Self {
+    pub fn of(files: &MapFiles<'_>) -> Self {
         let references = references(files);
         let order = Arc::new(MapOrder::of(files, &references));
         Self { references, order }
@@ -50,19 +50,19 @@ impl MapLinks {
         let mut out = vec![VERSION];
         put_number(&mut out, self.references.len() as u64);
         for number in &self.order.ranked {
-            put_number(&mut out, (*number).into());
+            put_number(&mut out, number.raw().into());
         }
         for (standing, declares) in self.order.standing.iter().zip(&self.order.declares) {
-            let is_it = |known: &f64| known.to_bits() == standing.to_bits();
-            let code = STANDINGS.iter().position(is_it);
-            let code = code.expect("every standing is in the list") as u8;
+            let mut codes = (0_u8..).zip(STANDINGS);
+            let code = codes.find(|(_, known)| known.to_bits() == standing.to_bits());
+            let (code, _) = code.expect("every standing is in the list");
             out.push(code | if *declares { DECLARES_BIT } else { 0 });
         }
         let partners = self.references.partners();
         put_number(&mut out, partners.len() as u64);
         for group in partners {
             put_number(&mut out, group.len() as u64);
-            put_steps(&mut out, group.iter().copied());
+            put_steps(&mut out, group);
         }
         let (body, ends) = self.references.bytes();
         let mut before = 0;
@@ -95,8 +95,8 @@ impl MapLinks {
         let mut partners = Vec::new();
         for _ in 0..rest.number()? {
             let count = usize::try_from(rest.number()?).ok()?;
-            let group = steps(&mut rest, count.min(files))?;
-            if group.iter().any(|number| *number as usize >= files) {
+            let group: Vec<FileNumber> = steps(&mut rest, count.min(files))?;
+            if group.iter().any(|number| *number >= files) {
                 return None;
             }
             partners.push(group);
@@ -118,7 +118,7 @@ impl MapLinks {
     }
 }
 
-fn file_number(rest: &mut ByteReader<'_>, files: usize) -> Option<u32> {
-    let number = u32::try_from(rest.number()?).ok()?;
-    ((number as usize) < files).then_some(number)
+fn file_number(rest: &mut ByteReader<'_>, files: usize) -> Option<FileNumber> {
+    let number = FileNumber::from_raw(u32::try_from(rest.number()?).ok()?);
+    (number < files).then_some(number)
 }

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::entries::{MapEntry, Mark, Parts};
+use super::entries::{EntryNumber, MapEntry, Mark, Parts};
 use super::excerpt::Excerpt;
-use super::file::MapFile;
+use super::file::{FileNumber, MapFile, MapFiles};
 use super::import::Import;
 use super::kept::FileReferences;
 use super::kept::References;
@@ -77,7 +77,7 @@ const ABSENT: &str = " (content missing)";
 
 /// The files of a snapshot with their references, ready to be written.
 pub struct SymbolMap<'m> {
-    files: &'m [MapFile<'m>],
+    files: &'m MapFiles<'m>,
     references: &'m References,
     order: Arc<MapOrder>,
 }
@@ -85,7 +85,7 @@ pub struct SymbolMap<'m> {
 impl<'m> SymbolMap<'m> {
     /// Takes files in the order of their paths, and what was found about them.
     #[must_use]
-    pub fn new(files: &'m [MapFile<'m>], references: &'m References) -> Self {
+    pub fn new(files: &'m MapFiles<'m>, references: &'m References) -> Self {
         let order = Arc::new(MapOrder::of(files, references));
         Self::ordered(files, references, order)
     }
@@ -93,7 +93,7 @@ impl<'m> SymbolMap<'m> {
     /// The same with an order that was made of just these files before.
     #[must_use]
     pub fn ordered(
-        files: &'m [MapFile<'m>],
+        files: &'m MapFiles<'m>,
         references: &'m References,
         order: Arc<MapOrder>,
     ) -> Self {
@@ -112,20 +112,21 @@ impl<'m> SymbolMap<'m> {
 
     /// The path of a file.
     #[must_use]
-    pub fn path(&self, number: u32) -> TreePath {
-        TreePath::new(self.files[number as usize].path)
+    pub fn path(&self, number: FileNumber) -> TreePath {
+        TreePath::new(self.files[number].path)
     }
 
     /// The path of a file as it is printed, without an alias.
     #[must_use]
-    pub fn shown_path(&self, number: u32) -> String {
-        shown_path(self.files[number as usize].path)
+    pub fn shown_path(&self, number: FileNumber) -> String {
+        shown_path(self.files[number].path)
     }
 
     /// The legend for some of the files.
     #[must_use]
-    pub fn legend(&self, numbers: &[u32]) -> Legend {
-        let imports = |number: &u32| self.references.of(*number).imports.iter().take(IMPORTS_MAX);
+    pub fn legend(&self, numbers: &[FileNumber]) -> Legend {
+        let imports =
+            |number: &FileNumber| self.references.of(*number).imports.iter().take(IMPORTS_MAX);
         self.legend_with(
             numbers
                 .iter()
@@ -134,8 +135,8 @@ impl<'m> SymbolMap<'m> {
     }
 
     /// The legend for what is shown of files.
-    pub(super) fn legend_of(&self, files: &BTreeMap<u32, Excerpt>) -> Legend {
-        let imports = |number: u32, excerpt: &Excerpt| {
+    pub(super) fn legend_of(&self, files: &BTreeMap<FileNumber, Excerpt>) -> Legend {
+        let imports = |number: FileNumber, excerpt: &Excerpt| {
             let count = if excerpt.has_imports { IMPORTS_MAX } else { 0 };
             self.references.of(number).imports.iter().take(count)
         };
@@ -145,36 +146,36 @@ impl<'m> SymbolMap<'m> {
         self.legend_with(numbers)
     }
 
-    fn legend_with<'n>(&self, numbers: impl Iterator<Item = &'n u32>) -> Legend {
+    fn legend_with<'n>(&self, numbers: impl Iterator<Item = &'n FileNumber>) -> Legend {
         let shown: Vec<String> = numbers.map(|number| self.shown_path(*number)).collect();
         Legend::choose(shown.iter().map(String::as_str))
     }
 
     /// The numbers of files, those that matter most first; among equals in their order.
     #[must_use]
-    pub fn ranked(&self) -> &[u32] {
+    pub fn ranked(&self) -> &[FileNumber] {
         &self.order.ranked
     }
 
     /// True for a file that declares something.
     #[must_use]
-    pub fn declares(&self, number: u32) -> bool {
-        self.order.declares[number as usize]
+    pub fn declares(&self, number: FileNumber) -> bool {
+        self.order.declares[number]
     }
 
     /// What a file counts by its path.
-    pub(super) fn standing(&self, number: u32) -> f64 {
-        self.order.standing[number as usize]
+    pub(super) fn standing(&self, number: FileNumber) -> f64 {
+        self.order.standing[number]
     }
 
     /// The files.
-    pub(super) fn files(&self) -> &'m [MapFile<'m>] {
+    pub(super) fn files(&self) -> &'m MapFiles<'m> {
         self.files
     }
 
     /// The legend and the blocks of some of the files, in their order; nothing for no file.
     #[must_use]
-    pub fn texts(&self, numbers: &[u32], detail: Detail) -> Vec<String> {
+    pub fn texts(&self, numbers: &[FileNumber], detail: Detail) -> Vec<String> {
         if numbers.is_empty() {
             return Vec::new();
         }
@@ -186,7 +187,7 @@ impl<'m> SymbolMap<'m> {
 
     /// The blocks of some of the files, in their order.
     #[must_use]
-    pub fn blocks(&self, numbers: &[u32], legend: &Legend, detail: Detail) -> Vec<String> {
+    pub fn blocks(&self, numbers: &[FileNumber], legend: &Legend, detail: Detail) -> Vec<String> {
         on_all_cores(
             numbers.len(),
             &(),
@@ -197,15 +198,14 @@ impl<'m> SymbolMap<'m> {
 
     /// The block of one file: its path, and a line for each of its declarations.
     #[must_use]
-    pub fn block(&self, number: u32, legend: &Legend, detail: Detail) -> String {
-        let mut text = String::with_capacity(
-            LINE_BYTES * (2 + self.files[number as usize].symbols().entries.len()),
-        );
+    pub fn block(&self, number: FileNumber, legend: &Legend, detail: Detail) -> String {
+        let mut text =
+            String::with_capacity(LINE_BYTES * (2 + self.files[number].symbols().entries.len()));
         self.push_block(&mut text, number, legend, detail);
         text
     }
 
-    fn push_block(&self, out: &mut String, number: u32, legend: &Legend, detail: Detail) {
+    fn push_block(&self, out: &mut String, number: FileNumber, legend: &Legend, detail: Detail) {
         out.push_str(&self.path_line(number, legend, detail));
         if detail.level == Level::Name {
             return;
@@ -213,7 +213,7 @@ impl<'m> SymbolMap<'m> {
         if detail.level == Level::Full {
             out.push_str(&self.import_lines(number, legend));
         }
-        let (file, references) = (&self.files[number as usize], self.references.of(number));
+        let (file, references) = (&self.files[number], self.references.of(number));
         let mut block = Block {
             out,
             references,
@@ -231,7 +231,7 @@ impl<'m> SymbolMap<'m> {
     /// What is shown of a file: its path, some of its lines, and how many declarations are left out.
     pub(super) fn excerpt(
         &self,
-        number: u32,
+        number: FileNumber,
         excerpt: &Excerpt,
         legend: &Legend,
         detail: Detail,
@@ -247,8 +247,8 @@ impl<'m> SymbolMap<'m> {
     }
 
     /// How many declarations of a file are left out; nothing when none is.
-    pub(super) fn rest_of(&self, number: u32, excerpt: &Excerpt) -> String {
-        let symbols = self.files[number as usize].symbols();
+    pub(super) fn rest_of(&self, number: FileNumber, excerpt: &Excerpt) -> String {
+        let symbols = self.files[number].symbols();
         let left = (symbols.entries.len() - excerpt.entries.len()) as u64 + symbols.more;
         if left > 0 {
             format!("  +{left}\n")
@@ -257,8 +257,8 @@ impl<'m> SymbolMap<'m> {
         }
     }
 
-    pub(super) fn path_line(&self, number: u32, legend: &Legend, detail: Detail) -> String {
-        let (file, references) = (&self.files[number as usize], self.references.of(number));
+    pub(super) fn path_line(&self, number: FileNumber, legend: &Legend, detail: Detail) -> String {
+        let (file, references) = (&self.files[number], self.references.of(number));
         let mut out = legend.shorten(&self.shown_path(number)).into_owned();
         push_count(&mut out, references.referring, detail);
         out.push_str(if file.symbols().is_absent { ABSENT } else { "" });
@@ -269,12 +269,12 @@ impl<'m> SymbolMap<'m> {
     /// The line of one declaration, with what it refers to in other files or without.
     pub(super) fn entry_line(
         &self,
-        number: u32,
-        entry: u32,
+        number: FileNumber,
+        entry: EntryNumber,
         has_calls: bool,
         detail: Detail,
     ) -> String {
-        let (file, references) = (&self.files[number as usize], self.references.of(number));
+        let (file, references) = (&self.files[number], self.references.of(number));
         let level = if has_calls {
             Level::Full
         } else {
@@ -288,20 +288,20 @@ impl<'m> SymbolMap<'m> {
             file,
             left_out: Vec::new(),
         };
-        block.push_entry(entry as usize, file.symbols().entries.get(entry as usize));
+        block.push_entry(entry, file.symbols().entries.get(entry));
         out
     }
 
     /// A declaration and those that it stands in, the outermost first.
-    pub(super) fn with_owners(&self, number: u32, entry: u32) -> Vec<u32> {
-        let entries = &self.files[number as usize].symbols().entries;
+    pub(super) fn with_owners(&self, number: FileNumber, entry: EntryNumber) -> Vec<EntryNumber> {
+        let entries = &self.files[number].symbols().entries;
         let mut found = vec![entry];
-        let mut depth = entries.get(entry as usize).form.depth;
-        for above in (0..entry).rev() {
+        let mut depth = entries.get(entry).form.depth;
+        for above in entries.numbers().rev().skip_while(|above| *above >= entry) {
             if depth == 0 {
                 break;
             }
-            let form = entries.get(above as usize).form;
+            let form = entries.get(above).form;
             if form.depth < depth {
                 depth = form.depth;
                 found.push(above);
@@ -312,9 +312,9 @@ impl<'m> SymbolMap<'m> {
     }
 
     /// One line for files of the snapshot, one for packages from outside.
-    pub(super) fn import_lines(&self, number: u32, legend: &Legend) -> String {
+    pub(super) fn import_lines(&self, number: FileNumber, legend: &Legend) -> String {
         let mut out = String::new();
-        let (file, references) = (&self.files[number as usize], self.references.of(number));
+        let (file, references) = (&self.files[number], self.references.of(number));
         let local = references
             .imports
             .iter()
@@ -342,7 +342,7 @@ pub(super) fn packages(file: &MapFile<'_>, references: &FileReferences) -> Vec<S
     let outside = references
         .outside
         .iter()
-        .filter_map(|at| file.symbols().imports.get(*at as usize));
+        .filter_map(|at| file.symbols().imports.get(*at));
     let is_outside =
         |import: &&Import| !matches!(import.package(language), "crate" | "self" | "super" | "");
     let packages: BTreeSet<String> = outside
@@ -383,7 +383,8 @@ struct Block<'b> {
 impl Block<'_> {
     fn push_entries(&mut self) {
         let (mut hidden_from, mut shown) = (None, 0);
-        for (number, entry) in self.file.symbols().entries.iter().enumerate() {
+        let entries = &self.file.symbols().entries;
+        for (number, entry) in entries.numbers().zip(entries.iter()) {
             let depth = usize::from(entry.form.depth);
             while self.left_out.len() > depth + 1 {
                 self.close();
@@ -418,7 +419,7 @@ impl Block<'_> {
         }
     }
 
-    fn push_entry(&mut self, number: usize, entry: MapEntry<'_>) {
+    fn push_entry(&mut self, number: EntryNumber, entry: MapEntry<'_>) {
         let form = entry.form;
         self.out
             .extend(std::iter::repeat_n("  ", usize::from(form.depth) + 1));
@@ -445,7 +446,7 @@ impl Block<'_> {
             self.detail,
         );
         if self.detail.level == Level::Full {
-            self.push_calls(number as u32);
+            self.push_calls(number);
         }
         self.out.push('\n');
     }
@@ -464,12 +465,12 @@ impl Block<'_> {
     }
 
     /// What an entry refers to in other files.
-    fn push_calls(&mut self, number: u32) {
+    fn push_calls(&mut self, number: EntryNumber) {
         let mut count = 0;
         let mut names = self
             .references
             .calls_of(number)
-            .map(|name| self.file.symbols().uses.get(name as usize))
+            .map(|name| self.file.symbols().uses.get(name))
             .peekable();
         while let Some(used) = names.next() {
             // `Digest::of` comes right behind `Digest`, and says it too.

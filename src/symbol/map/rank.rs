@@ -13,9 +13,10 @@
 
 use std::cmp::Reverse;
 
-use super::entries::{Entries, Mark, Modifiers};
-use super::file::MapFile;
+use super::entries::{Entries, EntryNumber, Mark, Modifiers};
+use super::file::{FileNumber, MapFiles};
 use super::kept::{FileReferences, References};
+use crate::base::number::{IndexVec, to_f64};
 
 /// What a file counts that is not the program itself.
 const ASIDE: f64 = 0.05;
@@ -85,35 +86,35 @@ const ASIDE_DIRECTORIES: [&str; 33] = [
 #[derive(Debug, Default)]
 pub struct MapOrder {
     /// What each file counts by its path.
-    pub(super) standing: Vec<f64>,
+    pub(super) standing: IndexVec<FileNumber, f64>,
     /// The numbers of files, those that matter most first.
-    pub(super) ranked: Vec<u32>,
+    pub(super) ranked: Vec<FileNumber>,
     /// Which files declare something.
-    pub(super) declares: Vec<bool>,
+    pub(super) declares: IndexVec<FileNumber, bool>,
 }
 
 impl MapOrder {
     /// Ranks files; among equals they stay in their order.
     #[must_use]
-    pub fn of(files: &[MapFile<'_>], references: &References) -> Self {
-        let standing: Vec<f64> = files.iter().map(|file| standing(file.path)).collect();
-        let mut referring = vec![0.0; standing.len()];
-        let (mut declares, mut offers) = (Vec::new(), Vec::new());
+    pub fn of(files: &MapFiles<'_>, references: &References) -> Self {
+        let standing: IndexVec<_, f64> = files.iter().map(|file| standing(file.path)).collect();
+        let mut referring: IndexVec<FileNumber, f64> = vec![0.0; standing.len()].into();
+        let (mut declares, mut offers) = (IndexVec::new(), Vec::new());
         for (file, own) in references.looks().zip(&standing) {
             for target in &file.files {
-                referring[*target as usize] += own;
+                referring[*target] += own;
             }
             declares.push(!file.counts.is_empty());
-            offers.push((file.files.len() as f64, f64::from(file.public)));
+            offers.push((to_f64(file.files.len() as u64), f64::from(file.public)));
         }
         let weights = standing.iter().zip(&referring).zip(&offers);
-        let weights: Vec<f64> = weights
+        let weights: IndexVec<FileNumber, f64> = weights
             .map(|((own, referring), (refers, public))| {
                 own * ((1.0 + referring) * (1.0 + refers) * (1.0 + public)).sqrt()
             })
             .collect();
-        let mut ranked: Vec<u32> = (0..standing.len() as u32).collect();
-        ranked.sort_by(|one, other| weights[*other as usize].total_cmp(&weights[*one as usize]));
+        let mut ranked: Vec<FileNumber> = standing.indices().collect();
+        ranked.sort_by(|one, other| weights[*other].total_cmp(&weights[*one]));
         Self {
             standing,
             ranked,
@@ -218,8 +219,8 @@ fn is_document(name: &str) -> bool {
 }
 
 /// The numbers of the declarations of a file, those that matter most first.
-pub(super) fn by_use(entries: &Entries, references: &FileReferences) -> Vec<u32> {
-    let weight = |(number, form): (usize, &Modifiers)| {
+pub(super) fn by_use(entries: &Entries, references: &FileReferences) -> Vec<EntryNumber> {
+    let weight = |(number, form): (EntryNumber, &Modifiers)| {
         let kind = match form.mark {
             Mark::Class => 3.0,
             Mark::Function => 2.0,
@@ -232,11 +233,10 @@ pub(super) fn by_use(entries: &Entries, references: &FileReferences) -> Vec<u32>
         let depth = (0..form.depth).fold(1.0, |weight, _| weight * MEMBER);
         kind * public * depth * (1.0 + uses).sqrt()
     };
-    let weights: Vec<f64> = entries.forms().enumerate().map(weight).collect();
-    let mut order: Vec<(Reverse<u64>, u32)> = (0..weights.len() as u32)
-        // Numbers that are not negative are in the order of their bits.
-        .map(|number| (Reverse(weights[number as usize].to_bits()), number))
-        .collect();
+    let numbers = entries.numbers().zip(entries.forms());
+    // Numbers that are not negative are in the order of their bits.
+    let order = numbers.map(|one| (Reverse(weight(one).to_bits()), one.0));
+    let mut order: Vec<(Reverse<u64>, EntryNumber)> = order.collect();
     order.sort_unstable();
     order.into_iter().map(|(_, number)| number).collect()
 }

@@ -11,13 +11,16 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::declared::{Declarations, Declared, Names};
+use super::declared::{Declarations, Declared, NameNumber, Names};
+use super::entries::EntryNumber;
 use super::entry::FileSymbols;
-use super::file::MapFile;
+use super::file::{FileNumber, MapFile, MapFiles};
+use super::import::ImportNumber;
 use super::kept::{FileReferences, References, put_counts, put_found};
-use super::resolve::{Paths, Place};
-use super::uses::{Use, Ways};
+use super::resolve::{DirectoryNumber, Paths, Place};
+use super::uses::{Use, UseNumber, Ways};
 use crate::base::cores::on_all_cores;
+use crate::base::number::{IndexSlice, IndexVec, to_u32};
 use crate::base::numbered::range_of;
 use crate::symbol::language::Language;
 
@@ -30,8 +33,11 @@ const FILES_AT_ONCE: usize = 2_048;
 /// Files whose references are in memory at once before they are written down.
 const READ_AT_ONCE: usize = 8_192;
 
+/// No file: nothing was seen yet.
+const NO_FILE: FileNumber = FileNumber::from_raw(u32::MAX);
+
 /// A declaration that is referred to: the file and the entry.
-type Target = (u32, u32);
+type Target = (FileNumber, EntryNumber);
 
 /// Whether files of one directory see each other without an import.
 pub(super) fn shares_directory(language: Language) -> bool {
@@ -51,15 +57,15 @@ pub(super) fn shares_directory(language: Language) -> bool {
 /// Each file is looked at twice: for what it declares and imports, and for what the names mean that it uses. What stays of it is
 /// numbers, so that the memory grows with the names of a snapshot and not with its symbols.
 #[must_use]
-pub fn references(files: &[MapFile<'_>]) -> References {
+pub fn references(files: &MapFiles<'_>) -> References {
     let mut index = Index::of(files);
     let counts = Counts::new(std::mem::take(&mut index.entry_ends));
-    let (mut found, mut refers) = (Lists::default(), Lists::default());
+    let (mut found, mut refers) = (Lists::new(), Lists::new());
     for from in (0..files.len()).step_by(READ_AT_ONCE) {
         let count = READ_AT_ONCE.min(files.len() - from);
         let seen = || RefCell::new(index.nothing_seen());
         let read = on_all_cores(count, &seen(), seen, |seen, at| {
-            let file = index.read((from + at) as u32, &mut seen.borrow_mut());
+            let file = index.read(FileNumber::new(from + at), &mut seen.borrow_mut());
             counts.add(&file);
             let mut bytes = Vec::new();
             put_found(&mut bytes, &file);
@@ -74,7 +80,7 @@ pub fn references(files: &[MapFile<'_>]) -> References {
     let partners = partners(&refers);
     drop(refers);
     let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(files.len()));
-    for number in 0..files.len() {
+    for number in files.indices() {
         bytes.extend_from_slice(found.get(number));
         counts.put(&mut bytes, number);
         ends.push(bytes.len());
@@ -84,20 +90,24 @@ pub fn references(files: &[MapFile<'_>]) -> References {
 }
 
 /// A list for each file, one behind the other.
-#[derive(Default)]
 struct Lists<T> {
     items: Vec<T>,
     ends: Vec<usize>,
 }
 
 impl<T: Copy> Lists<T> {
+    fn new() -> Self {
+        let (items, ends) = (Vec::new(), Vec::new());
+        Self { items, ends }
+    }
+
     fn push(&mut self, list: &[T]) {
         self.items.extend_from_slice(list);
         self.ends.push(self.items.len());
     }
 
-    fn get(&self, file: usize) -> &[T] {
-        &self.items[range_of(&self.ends, file)]
+    fn get(&self, file: FileNumber) -> &[T] {
+        &self.items[range_of(&self.ends, file.index())]
     }
 }
 
@@ -106,15 +116,16 @@ struct Counts {
     /// Where the entries of each file end in the list.
     ends: Vec<usize>,
     entries: Vec<AtomicU32>,
-    files: Vec<AtomicU32>,
+    files: IndexVec<FileNumber, AtomicU32>,
 }
 
 impl Counts {
     fn new(ends: Vec<usize>) -> Self {
-        let zeros = |count: usize| (0..count).map(|_| AtomicU32::new(0)).collect();
+        let zeros =
+            |count: usize| -> Vec<AtomicU32> { (0..count).map(|_| AtomicU32::new(0)).collect() };
         Self {
             entries: zeros(ends.last().copied().unwrap_or(0)),
-            files: zeros(ends.len()),
+            files: zeros(ends.len()).into(),
             ends,
         }
     }
@@ -122,36 +133,36 @@ impl Counts {
     /// Counts what a file refers to.
     fn add(&self, file: &FileReferences) {
         for (target, entry) in &file.targets {
-            let entries = &self.entries[range_of(&self.ends, *target as usize)];
-            entries[*entry as usize].fetch_add(1, Ordering::Relaxed);
+            let entries = &self.entries[range_of(&self.ends, target.index())];
+            entries[entry.index()].fetch_add(1, Ordering::Relaxed);
         }
         for target in &file.files {
-            self.files[*target as usize].fetch_add(1, Ordering::Relaxed);
+            self.files[*target].fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// Writes what was counted for a file.
-    fn put(&self, out: &mut Vec<u8>, file: usize) {
-        let entries = &self.entries[range_of(&self.ends, file)];
+    fn put(&self, out: &mut Vec<u8>, file: FileNumber) {
+        let entries = &self.entries[range_of(&self.ends, file.index())];
         let count = |count: &AtomicU32| count.load(Ordering::Relaxed);
         put_counts(out, &entries.iter().map(count), count(&self.files[file]));
     }
 }
 
 /// Groups of files that refer to each other: see [`References::partners`]. `files` are those that each refers to, in order.
-fn partners(files: &Lists<u32>) -> Vec<Vec<u32>> {
-    let refers = |from: u32, to: u32| files.get(from as usize).binary_search(&to).is_ok();
-    let count = files.ends.len() as u32;
-    let mut parent: Vec<u32> = (0..count).collect();
-    for number in 0..count {
-        let targets = files.get(number as usize).iter();
+fn partners(files: &Lists<FileNumber>) -> Vec<Vec<FileNumber>> {
+    let refers = |from, to| files.get(from).binary_search(&to).is_ok();
+    let all = || (0..files.ends.len()).map(FileNumber::new);
+    let mut parent: IndexVec<FileNumber, FileNumber> = all().collect();
+    for number in all() {
+        let targets = files.get(number).iter();
         for target in targets.filter(|target| refers(**target, number)) {
             let (one, other) = (root(&mut parent, number), root(&mut parent, *target));
-            parent[one.max(other) as usize] = one.min(other);
+            parent[one.max(other)] = one.min(other);
         }
     }
-    let mut groups: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for number in 0..count {
+    let mut groups: BTreeMap<FileNumber, Vec<FileNumber>> = BTreeMap::new();
+    for number in all() {
         let first = root(&mut parent, number);
         groups.entry(first).or_default().push(number);
     }
@@ -160,7 +171,7 @@ fn partners(files: &Lists<u32>) -> Vec<Vec<u32>> {
 }
 
 /// The paths of files. No import can name a path that is not UTF-8.
-pub(super) fn paths_of<'p>(files: &[MapFile<'p>]) -> Paths<'p> {
+pub(super) fn paths_of<'p>(files: &MapFiles<'p>) -> Paths<'p> {
     let text = |file: &MapFile<'p>| std::str::from_utf8(file.path).unwrap_or_default();
     Paths::new(files.iter().map(text).collect())
 }
@@ -168,10 +179,10 @@ pub(super) fn paths_of<'p>(files: &[MapFile<'p>]) -> Paths<'p> {
 /// Where the imports of a file lead.
 #[derive(Default)]
 pub(super) struct Links {
-    pub files: Vec<u32>,
-    pub directories: Vec<u32>,
-    pub passed_on: Vec<u32>,
-    outside: Vec<u32>,
+    pub files: Vec<FileNumber>,
+    pub directories: Vec<DirectoryNumber>,
+    pub passed_on: Vec<FileNumber>,
+    outside: Vec<ImportNumber>,
 }
 
 impl Links {
@@ -179,7 +190,7 @@ impl Links {
     pub(super) fn of(
         paths: &Paths<'_>,
         file: &MapFile<'_>,
-        number: u32,
+        number: FileNumber,
         symbols: &FileSymbols,
     ) -> Self {
         let mut links = Self::default();
@@ -187,11 +198,11 @@ impl Links {
             return links;
         };
         let mut places = Vec::new();
-        for (at, import) in symbols.imports.iter().enumerate() {
+        for (at, import) in symbols.imports.iter_enumerated() {
             places.clear();
             paths.resolve(number, language, import, &mut places);
             if places.is_empty() {
-                links.outside.push(at as u32);
+                links.outside.push(at);
             }
             for place in &places {
                 match place {
@@ -206,11 +217,9 @@ impl Links {
                 }
             }
         }
-        for list in [
-            &mut links.files,
-            &mut links.directories,
-            &mut links.passed_on,
-        ] {
+        links.directories.sort_unstable();
+        links.directories.dedup();
+        for list in [&mut links.files, &mut links.passed_on] {
             list.sort_unstable();
             list.dedup();
         }
@@ -219,15 +228,17 @@ impl Links {
 }
 
 /// For each file the files whose names it passes on, directly or through others.
-fn passed_on(links: &[Links]) -> Vec<Vec<u32>> {
-    let mut reached: Vec<Vec<u32>> = links.iter().map(|links| links.passed_on.clone()).collect();
+fn passed_on(links: &IndexSlice<FileNumber, [Links]>) -> IndexVec<FileNumber, Vec<FileNumber>> {
+    let mut reached: IndexVec<FileNumber, Vec<FileNumber>> =
+        links.iter().map(|links| links.passed_on.clone()).collect();
     for _ in 1..PASSES_MAX {
-        reached = (0..links.len())
-            .map(|number| {
-                let direct = &links[number].passed_on;
-                let mut all: Vec<u32> = direct
+        reached = links
+            .iter()
+            .map(|links| {
+                let direct = &links.passed_on;
+                let mut all: Vec<FileNumber> = direct
                     .iter()
-                    .flat_map(|next| reached[*next as usize].iter().copied())
+                    .flat_map(|next| reached[*next].iter().copied())
                     .collect();
                 all.extend(direct);
                 all.sort_unstable();
@@ -241,12 +252,12 @@ fn passed_on(links: &[Links]) -> Vec<Vec<u32>> {
 }
 
 struct Index<'i> {
-    files: &'i [MapFile<'i>],
+    files: &'i MapFiles<'i>,
     paths: Paths<'i>,
-    links: Vec<Links>,
-    passed_on: Vec<Vec<u32>>,
+    links: IndexVec<FileNumber, Links>,
+    passed_on: IndexVec<FileNumber, Vec<FileNumber>>,
     /// The directory of each file, with the slash at its end.
-    directories: Vec<&'i [u8]>,
+    directories: IndexVec<FileNumber, &'i [u8]>,
     declarations: Declarations,
     /// Where the entries of each file end, counted through all files.
     entry_ends: Vec<usize>,
@@ -254,27 +265,28 @@ struct Index<'i> {
 
 /// What one file sees, for many files one after the other: each number holds the last file that saw it.
 struct FileScope {
-    /// By the number of a name: the file uses or declares it.
-    names: Vec<u32>,
-    /// By the number of a file: its names can be used, for they are imported, or passed on by what is.
-    files: Vec<u32>,
+    /// The file uses or declares the name.
+    names: IndexVec<NameNumber, FileNumber>,
+    /// The names of a file can be used, for they are imported, or passed on by what is.
+    files: IndexVec<FileNumber, FileNumber>,
 }
 
 impl<'i> Index<'i> {
-    fn of(files: &'i [MapFile<'i>]) -> Self {
+    fn of(files: &'i MapFiles<'i>) -> Self {
         let (paths, mut declarations) = (paths_of(files), Declarations::default());
-        let mut links = Vec::with_capacity(files.len());
+        let mut links = IndexVec::with_capacity(files.len());
         let mut entry_ends = Vec::with_capacity(files.len());
         let mut entries = 0;
         for from in (0..files.len()).step_by(FILES_AT_ONCE) {
-            let part = &files[from..files.len().min(from + FILES_AT_ONCE)];
+            let part = &files.as_raw_slice()[from..files.len().min(from + FILES_AT_ONCE)];
             let read = on_all_cores(
                 part.len(),
                 &(),
                 || (),
                 |(), at| {
                     let symbols = part[at].look();
-                    let links = Links::of(&paths, &part[at], (from + at) as u32, &symbols);
+                    let number = FileNumber::new(from + at);
+                    let links = Links::of(&paths, &part[at], number, &symbols);
                     (symbols, links)
                 },
             );
@@ -299,27 +311,32 @@ impl<'i> Index<'i> {
 
     fn nothing_seen(&self) -> FileScope {
         FileScope {
-            names: vec![u32::MAX; self.declarations.numbers_end()],
-            files: vec![u32::MAX; self.files.len()],
+            names: vec![NO_FILE; self.declarations.numbers_end()].into(),
+            files: vec![NO_FILE; self.files.len()].into(),
         }
     }
 
     /// Marks what a file sees: names that it uses or declares, and the files whose names it can use.
-    fn mark_seen(&self, number: u32, names: impl Iterator<Item = u32>, seen: &mut FileScope) {
+    fn mark_seen(
+        &self,
+        number: FileNumber,
+        names: impl Iterator<Item = NameNumber>,
+        seen: &mut FileScope,
+    ) {
         for name in names {
-            seen.names[name as usize] = number;
+            seen.names[name] = number;
         }
-        for file in &self.links[number as usize].files {
-            for file in self.passed_on[*file as usize].iter().chain([file]) {
-                seen.files[*file as usize] = number;
+        for file in &self.links[number].files {
+            for file in self.passed_on[*file].iter().chain([file]) {
+                seen.files[*file] = number;
             }
         }
     }
 
     /// What one file refers to, each declaration once.
-    fn read(&self, number: u32, seen: &mut FileScope) -> FileReferences {
-        let symbols = &*self.files[number as usize].look();
-        let links = &self.links[number as usize];
+    fn read(&self, number: FileNumber, seen: &mut FileScope) -> FileReferences {
+        let symbols = &*self.files[number].look();
+        let links = &self.links[number];
         let directories = links
             .directories
             .iter()
@@ -329,11 +346,13 @@ impl<'i> Index<'i> {
             directories: directories.collect(),
             outside: links.outside.clone(),
             files: links.files.clone(),
-            public: symbols
-                .entries
-                .forms()
-                .filter(|form| form.is_public)
-                .count() as u32,
+            public: to_u32(
+                symbols
+                    .entries
+                    .forms()
+                    .filter(|form| form.is_public)
+                    .count(),
+            ),
             ..FileReferences::default()
         };
         let mut all: Vec<Target> = Vec::new();
@@ -342,13 +361,14 @@ impl<'i> Index<'i> {
             .and_then(|language| Some((language, self.declarations.names(language)?)));
         if let Some((language, names)) = names {
             let number_of =
-                |(at, used): (usize, Use<'_>)| Some((at, names.number(used.parts().1)?));
+                |(at, used): (UseNumber, Use<'_>)| Some((at, names.number(used.parts().1)?));
             let uses = &symbols.uses;
-            let used: Vec<(usize, u32)> = uses.iter().enumerate().filter_map(number_of).collect();
+            let used = uses.numbers().zip(uses.iter()).filter_map(number_of);
+            let used: Vec<(UseNumber, NameNumber)> = used.collect();
             let own = symbols.entries.iter().filter(|_| symbols.is_parsed);
             let own = own.filter_map(|entry| names.number(entry.name));
             self.mark_seen(number, used.iter().map(|(_, name)| *name).chain(own), seen);
-            let mut foreign: Vec<u32> = foreign(symbols, &links.outside, language)
+            let mut foreign: Vec<NameNumber> = foreign(symbols, &links.outside, language)
                 .filter_map(|name| names.number(name))
                 .collect();
             foreign.sort_unstable();
@@ -369,7 +389,10 @@ impl<'i> Index<'i> {
                 meant.clear();
                 reader.declarations(&UsedName::of(used, language, names), candidates, &mut meant);
                 if meant.iter().any(|declared| !declared.is_property) {
-                    let calls = used.places.iter().map(|entry| (*entry, at as u32));
+                    let calls = used
+                        .places
+                        .iter()
+                        .map(|entry| (EntryNumber::from_raw(*entry), at));
                     references.calls.extend(calls);
                 }
                 all.extend(
@@ -403,7 +426,7 @@ enum Receiver {
     /// A value, or nothing.
     Value,
     /// The type of the name with this number.
-    Type(u32),
+    Type(NameNumber),
     /// A type that no file declares.
     ForeignType,
 }
@@ -428,10 +451,10 @@ impl<'u> UsedName<'u> {
 
 struct Reader<'r, 'i> {
     index: &'r Index<'i>,
-    number: u32,
+    number: FileNumber,
     language: Language,
     /// The numbers of names that its imports take from outside of the snapshot, in order.
-    foreign: Vec<u32>,
+    foreign: Vec<NameNumber>,
     seen: &'r FileScope,
 }
 
@@ -470,15 +493,15 @@ impl Reader<'_, '_> {
 
     /// What is private may be used in its own directory and below at most.
     fn sees(&self, declared: &Declared) -> bool {
-        let directory = |file: u32| self.index.directories[file as usize];
+        let directory = |file: FileNumber| self.index.directories[file];
         declared.is_public || directory(self.number).starts_with(directory(declared.file))
     }
 
     /// Whether the names of a file can be used without saying where they are from.
-    fn reaches(&self, file: u32) -> bool {
-        let directory = |file: u32| self.index.paths.directory_of[file as usize];
-        let directories = &self.index.links[self.number as usize].directories;
-        self.seen.files[file as usize] == self.number
+    fn reaches(&self, file: FileNumber) -> bool {
+        let directory = |file: FileNumber| self.index.paths.directory_of[file];
+        let directories = &self.index.links[self.number].directories;
+        self.seen.files[file] == self.number
             || !directories.is_empty() && directories.binary_search(&directory(file)).is_ok()
             || shares_directory(self.language) && directory(file) == directory(self.number)
     }
@@ -500,7 +523,7 @@ impl Reader<'_, '_> {
                 let is_clear =
                     is_only && used.ways.has(Ways::CALLED.and(Ways::BARE)) && has_words(used.name);
                 let is_named = used.ways.has(Ways::MEMBER.and(Ways::BARE))
-                    && self.seen.names[owner as usize] == self.number;
+                    && self.seen.names[owner] == self.number;
                 !OF_EVERY_OBJECT.contains(&used.name) && (is_clear || is_named)
             }
         }
@@ -511,7 +534,7 @@ impl Reader<'_, '_> {
 /// their own libraries.
 fn foreign<'i>(
     symbols: &'i FileSymbols,
-    outside: &'i [u32],
+    outside: &'i [ImportNumber],
     language: Language,
 ) -> Box<dyn Iterator<Item = &'i str> + 'i> {
     let separator = match language {
@@ -523,7 +546,7 @@ fn foreign<'i>(
     };
     let paths = outside
         .iter()
-        .filter_map(|at| symbols.imports.get(*at as usize))
+        .filter_map(|at| symbols.imports.get(*at))
         .map(|import| import.path.as_str());
     let is_whole = move |path: &&str| {
         language == Language::Java
@@ -568,10 +591,10 @@ fn directory(path: &[u8]) -> &[u8] {
 }
 
 /// The first member of a group, with the way to it made short.
-fn root(parent: &mut [u32], mut at: u32) -> u32 {
-    while parent[at as usize] != at {
-        let above = parent[parent[at as usize] as usize];
-        parent[at as usize] = above;
+fn root(parent: &mut IndexSlice<FileNumber, [FileNumber]>, mut at: FileNumber) -> FileNumber {
+    while parent[at] != at {
+        let above = parent[parent[at]];
+        parent[at] = above;
         at = above;
     }
     at

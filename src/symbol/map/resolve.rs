@@ -5,7 +5,9 @@
 
 use std::collections::HashMap;
 
+use super::file::FileNumber;
 use super::import::Import;
+use crate::base::number::{IndexVec, define_index_type};
 use crate::base::quick_hash::QuickHash;
 use crate::symbol::language::Language;
 
@@ -20,31 +22,36 @@ const ENDINGS: [&str; 9] = [
     ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".vue",
 ];
 
+define_index_type! {
+    /// The number of a directory that files stand in.
+    pub(super) struct DirectoryNumber = u32;
+}
+
 /// What an import leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
-    /// A file, by number.
-    File(u32),
-    /// All files of a directory, by its number.
-    Directory(u32),
+    /// A file.
+    File(FileNumber),
+    /// All files of a directory.
+    Directory(DirectoryNumber),
 }
 
 /// The paths of a snapshot, ready to be looked up.
 pub(super) struct Paths<'p> {
-    files: HashMap<&'p str, u32, QuickHash>,
-    by_name: HashMap<&'p str, Vec<u32>, QuickHash>,
-    directories: HashMap<&'p str, u32, QuickHash>,
+    files: HashMap<&'p str, FileNumber, QuickHash>,
+    by_name: HashMap<&'p str, Vec<FileNumber>, QuickHash>,
+    directories: HashMap<&'p str, DirectoryNumber, QuickHash>,
     by_directory_name: HashMap<&'p str, Vec<&'p str>, QuickHash>,
-    directory_texts: Vec<&'p str>,
+    directory_texts: IndexVec<DirectoryNumber, &'p str>,
     /// The directory of each file.
-    pub directory_of: Vec<u32>,
+    pub directory_of: IndexVec<FileNumber, DirectoryNumber>,
     /// For each directory where the modules of the crate start that it belongs to as source.
-    crates: Vec<Option<&'p str>>,
+    crates: IndexVec<DirectoryNumber, Option<&'p str>>,
     /// The root of a package's library by the name of its directory; `None` where several have this name.
-    packages: HashMap<&'p str, Option<u32>, QuickHash>,
+    packages: HashMap<&'p str, Option<FileNumber>, QuickHash>,
     /// For each directory below which the library of its package stands.
-    libraries: Vec<Option<String>>,
-    texts: Vec<&'p str>,
+    libraries: IndexVec<DirectoryNumber, Option<String>>,
+    texts: IndexVec<FileNumber, &'p str>,
 }
 
 /// The directory and the name of a path.
@@ -54,31 +61,31 @@ fn cut(path: &str) -> (&str, &str) {
 
 impl<'p> Paths<'p> {
     /// `texts` are the paths in their order; what is not UTF-8 is an empty text and found by nothing.
-    pub(super) fn new(texts: Vec<&'p str>) -> Self {
+    pub(super) fn new(texts: IndexVec<FileNumber, &'p str>) -> Self {
         let mut paths = Self {
             files: HashMap::with_capacity_and_hasher(texts.len(), QuickHash::default()),
             by_name: HashMap::default(),
             directories: HashMap::default(),
             by_directory_name: HashMap::default(),
-            directory_texts: Vec::new(),
-            directory_of: Vec::with_capacity(texts.len()),
-            crates: Vec::new(),
+            directory_texts: IndexVec::new(),
+            directory_of: IndexVec::with_capacity(texts.len()),
+            crates: IndexVec::new(),
             packages: HashMap::default(),
-            libraries: Vec::new(),
-            texts: Vec::new(),
+            libraries: IndexVec::new(),
+            texts: IndexVec::new(),
         };
-        for (number, text) in texts.iter().enumerate() {
+        for (number, text) in texts.iter_enumerated() {
             let (directory, name) = cut(text);
-            paths.files.insert(text, number as u32);
-            paths.by_name.entry(name).or_default().push(number as u32);
+            paths.files.insert(text, number);
+            paths.by_name.entry(name).or_default().push(number);
             if let Some(package) = text.strip_suffix("/src/lib.rs") {
                 paths
                     .packages
                     .entry(cut(package).1)
                     .and_modify(|known| *known = None)
-                    .or_insert(Some(number as u32));
+                    .or_insert(Some(number));
             }
-            let known = paths.directories.len() as u32;
+            let known = paths.directory_texts.next_idx();
             let directory_number = *paths.directories.entry(directory).or_insert(known);
             if directory_number == known {
                 paths.directory_texts.push(directory);
@@ -127,12 +134,12 @@ impl<'p> Paths<'p> {
     /// Where an import of a file leads to; nothing when it leads out of the snapshot or could mean several.
     pub(super) fn resolve(
         &self,
-        from: u32,
+        from: FileNumber,
         language: Language,
         import: &Import,
         out: &mut Vec<Place>,
     ) {
-        let directory = cut(self.texts[from as usize]).0;
+        let directory = cut(self.texts[from]).0;
         let path = import.path.as_str();
         match language {
             Language::Rust => out.extend(self.rust(from, path)),
@@ -151,8 +158,8 @@ impl<'p> Paths<'p> {
     }
 
     /// A directory by its number, with a slash at its end.
-    pub(super) fn directory(&self, number: u32) -> String {
-        format!("{}/", self.directory_texts[number as usize])
+    pub(super) fn directory(&self, number: DirectoryNumber) -> String {
+        format!("{}/", self.directory_texts[number])
     }
 
     fn file(&self, path: &str) -> Option<Place> {
@@ -173,7 +180,7 @@ impl<'p> Paths<'p> {
             .filter(|found| found.len() <= CANDIDATES_MAX)?;
         let mut fits = candidates
             .iter()
-            .filter(|number| ends_with(self.texts[**number as usize], tail));
+            .filter(|number| ends_with(self.texts[**number], tail));
         let found = *fits.next()?;
         fits.next().is_none().then_some(Place::File(found))
     }
@@ -194,16 +201,13 @@ impl<'p> Paths<'p> {
     }
 
     /// `crate::…`, `self::…`, `super::…`, a module beside, or the library of the package; the longest path that is a file.
-    fn rust(&self, from: u32, path: &str) -> Option<Place> {
+    fn rust(&self, from: FileNumber, path: &str) -> Option<Place> {
         let path = path.strip_suffix("::*").unwrap_or(path);
         let (first, mut rest) = first_name(path);
-        let text = self.texts[from as usize];
+        let text = self.texts[from];
         match first {
             "std" | "core" | "alloc" => None,
-            "crate" => self.module(
-                self.crates[self.directory_of[from as usize] as usize]?,
-                rest,
-            ),
+            "crate" => self.module(self.crates[self.directory_of[from]]?, rest),
             "self" => self.module(&own_module(text), rest),
             "super" => {
                 let own = own_module(text);
@@ -218,8 +222,8 @@ impl<'p> Paths<'p> {
     }
 
     /// A path that starts with the name of a module beside, of the package's library, or of another package here.
-    fn rust_by_name(&self, from: u32, name: &str, path: &str) -> Option<Place> {
-        let own = own_module(self.texts[from as usize]);
+    fn rust_by_name(&self, from: FileNumber, name: &str, path: &str) -> Option<Place> {
+        let own = own_module(self.texts[from]);
         let beside = self
             .module_file(&mut join(&own, name))
             .and_then(|_| self.module(&own, path));
@@ -229,11 +233,11 @@ impl<'p> Paths<'p> {
                 .packages
                 .get(name)
                 .or_else(|| self.packages.get(name.replace('_', "-").as_str()))?;
-            self.module(cut(self.texts[(*library)? as usize]).0, rest)
+            self.module(cut(self.texts[(*library)?]).0, rest)
         };
         // A test or program beside the library: `package::module::Name`, where the module exists.
         let library = || {
-            let source = self.libraries[self.directory_of[from as usize] as usize].as_ref()?;
+            let source = self.libraries[self.directory_of[from]].as_ref()?;
             let (module, _) = first_name(rest);
             self.module_file(&mut join(
                 source,

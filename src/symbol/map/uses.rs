@@ -1,5 +1,12 @@
 //! The names that one file uses, each with the declarations that use it.
 
+use crate::base::number::{define_index_type, to_u32};
+
+define_index_type! {
+    /// The number of a name among those that one file uses.
+    pub struct UseNumber = u32;
+}
+
 /// Shortest name that is kept: what has one letter is a local variable or a type parameter.
 pub(in crate::symbol) const NAME_BYTES_MIN: usize = 2;
 /// Most names that are kept of one file.
@@ -115,7 +122,7 @@ impl Uses {
     pub(super) fn push_head(&mut self, name_end: u32, ways: Ways) {
         self.heads.push(Head {
             name_end,
-            places_end: self.places.len() as u32,
+            places_end: to_u32(self.places.len()),
             ways,
         });
     }
@@ -143,8 +150,8 @@ impl Uses {
         self.names.push_str(name);
         self.places.extend_from_slice(places);
         self.heads.push(Head {
-            name_end: self.names.len() as u32,
-            places_end: self.places.len() as u32,
+            name_end: to_u32(self.names.len()),
+            places_end: to_u32(self.places.len()),
             ways,
         });
     }
@@ -163,7 +170,11 @@ impl Uses {
 
     /// The name with this number.
     #[must_use]
-    pub fn get(&self, number: usize) -> Use<'_> {
+    pub fn get(&self, number: UseNumber) -> Use<'_> {
+        self.at(number.index())
+    }
+
+    fn at(&self, number: usize) -> Use<'_> {
         let before = number.checked_sub(1).map(|before| self.heads[before]);
         let head = self.heads[number];
         let name_start = before.map_or(0, |before| before.name_end as usize);
@@ -175,9 +186,14 @@ impl Uses {
         }
     }
 
+    /// The numbers of all of them.
+    pub fn numbers(&self) -> impl Iterator<Item = UseNumber> + use<> {
+        (0..self.len()).map(UseNumber::new)
+    }
+
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = Use<'_>> {
-        (0..self.len()).map(|number| self.get(number))
+        (0..self.len()).map(|number| self.at(number))
     }
 
     /// True when a name is used.
@@ -186,7 +202,7 @@ impl Uses {
         let (mut from, mut to) = (0, self.len());
         while from < to {
             let middle = usize::midpoint(from, to);
-            match self.get(middle).name.cmp(name) {
+            match self.at(middle).name.cmp(name) {
                 std::cmp::Ordering::Equal => return true,
                 std::cmp::Ordering::Less => from = middle + 1,
                 std::cmp::Ordering::Greater => to = middle,
