@@ -295,6 +295,7 @@ impl Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::find::DefinitionNumber;
     use crate::find::term::distinct;
     use crate::symbol::extract;
 
@@ -332,8 +333,10 @@ mod tests {
                 ("Walker", "skip", 10, 12)
             ]
         );
-        let counts =
-            |at: usize| ["hidden", "vendor", "bool"].map(|word| found.list[at].count(term(word)));
+        let counts = |at| {
+            ["hidden", "vendor", "bool"]
+                .map(|word| found.list[DefinitionNumber::new(at)].count(term(word)))
+        };
         assert_eq!(
             (counts(0), counts(1), counts(2)),
             ([2, 0, 1], [0, 0, 0], [1, 1, 1])
@@ -358,7 +361,7 @@ mod tests {
             .collect();
         assert_eq!(told, [("One", 3, 6), ("Two", 7, 9)]);
         assert_eq!(
-            ["first", "second"].map(|word| found.list[1].count(term(word))),
+            ["first", "second"].map(|word| found.list[DefinitionNumber::new(1)].count(term(word))),
             [0, 1]
         );
     }

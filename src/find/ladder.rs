@@ -465,7 +465,9 @@ mod tests {
             definitions: read.definitions,
             ..Hit::default()
         };
-        let names = (0..4).map(Line::Name).collect();
+        let names = (0..4)
+            .map(|at| Line::Name(DefinitionNumber::new(at)))
+            .collect();
         assert_eq!(
             file.text(&names),
             "  3 First steps\n  also: Walking Paces Paces\n"
@@ -483,7 +485,7 @@ mod tests {
             let (small, large) = (within(&files, one), within(&files, one + more));
             prop_assert!(estimate(&small.text) <= one);
             if small.shown() < files.len() {
-                let cost = |file: &Hit| estimate(&file.line(Line::Path)) + (0..12).map(|at| estimate(&file.line(Line::Signature(at)))).max().unwrap_or(0);
+                let cost = |file: &Hit| estimate(&file.line(Line::Path)) + (0..12).map(|at| estimate(&file.line(Line::Signature(DefinitionNumber::new(at))))).max().unwrap_or(0);
                 let longest = files.iter().map(cost).max().unwrap_or(0);
                 prop_assert!(small.tokens + longest > one, "{} of {one}", small.tokens);
             }

@@ -4,19 +4,21 @@ use std::collections::HashMap;
 
 use crate::base::NodeId;
 use crate::base::cores::on_all_cores;
+use crate::base::number::IndexVec;
 use crate::git::{EntryMode, ObjectError, Repository};
 use crate::regen::record::{Blob, with_blob};
-use crate::review::{File, Version};
+use crate::review::{File, ReviewedNumber, Version};
 
 /// How many lines each file has on one side alone, in their order; at least one, also of what holds no lines or is not here.
 pub fn differing_lines(
     repo: &Repository,
     trees: [NodeId; 2],
-    files: &[File],
-) -> Result<Vec<u64>, ObjectError> {
+    files: &IndexVec<ReviewedNumber, File>,
+) -> Result<IndexVec<ReviewedNumber, u64>, ObjectError> {
     let work = |repo: &Repository, at: usize| {
         let mut lines: HashMap<Vec<u8>, i64> = HashMap::new();
-        let sides = [&files[at].old, &files[at].new].into_iter().zip(trees);
+        let file = &files[ReviewedNumber::new(at)];
+        let sides = [&file.old, &file.new].into_iter().zip(trees);
         for ((version, tree), step) in sides.zip([-1, 1]) {
             if let Some(version) = version {
                 count(repo, tree, version, &mut |line| {

@@ -12,9 +12,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use crate::base::TreePath;
+use crate::base::number::IndexVec;
 use crate::review::{
-    Code, Declaration, Exposed, ModuleAround, Origins, PackageAround, exposed, implemented,
-    is_private_name, reachable,
+    Code, Declaration, DeclarationNumber, Exposed, FileDeclarations, ModuleAround, Origins,
+    PackageAround, exposed, implemented, is_private_name, reachable,
 };
 use crate::symbol::{BodyDigest, Kind};
 
@@ -103,13 +104,13 @@ impl Modules {
             return Ok(known.clone());
         }
         let code = self.read.get(path).and_then(Option::as_ref);
-        let declarations = code.map_or(&[][..], |code| &code.declarations);
+        let declarations = code.into_iter().flat_map(|code| &code.declarations);
         let is_module = |one: &&Declaration| {
             let is_file = one.kind == Kind::Module && one.body == BodyDigest::default();
             is_file && one.owner.is_none() && one.is_public()
         };
         let folder = own_folder(&path.to_text());
-        let modules = declarations.iter().filter(is_module).take(BESIDE_MAX);
+        let modules = declarations.filter(is_module).take(BESIDE_MAX);
         let folders: Vec<String> = modules.map(|one| format!("{folder}/{}", one.own)).collect();
         let mut found = Vec::new();
         for folder in folders {
@@ -125,12 +126,12 @@ impl Modules {
     pub(super) fn spell_out<E>(
         &mut self,
         path: &TreePath,
-        declarations: &mut Vec<Declaration>,
+        declarations: &mut IndexVec<DeclarationNumber, Declaration>,
         other: &BTreeSet<String>,
         read: &mut ReadModule<'_, E>,
     ) -> Result<(), E> {
         let passed_on: BTreeSet<&str> = other.iter().filter_map(|one| written_path(one)).collect();
-        for at in 0..declarations.len() {
+        for at in declarations.indices() {
             let one = &declarations[at];
             let is_export = one.kind == Kind::Export && one.owner.is_none();
             let all = one.signature.strip_suffix('*');
@@ -180,7 +181,7 @@ impl Modules {
             return Ok(BTreeSet::new());
         };
         let code = self.read.get(&file).and_then(Option::as_ref);
-        let declarations = code.map_or(&[][..], |code| &code.declarations);
+        let declarations = code.into_iter().flat_map(|code| &code.declarations);
         let is_named = |one: &&Declaration| {
             one.owner.is_none()
                 && one.is_public()
@@ -188,7 +189,7 @@ impl Modules {
                 && one.own != "_"
                 && !matches!(one.kind, Kind::Macro | Kind::Implementation)
         };
-        let names = declarations.iter().filter(is_named);
+        let names = declarations.filter(is_named);
         let names: BTreeSet<String> = names.map(|one| one.own.clone()).collect();
         let is_whole = !names.iter().any(|name| name.ends_with('*'));
         Ok(if is_whole { names } else { BTreeSet::new() })
@@ -199,7 +200,7 @@ impl Modules {
     pub(super) fn hidden<E>(
         &mut self,
         path: &TreePath,
-        declarations: &[Declaration],
+        declarations: &FileDeclarations,
         read: &mut ReadModule<'_, E>,
     ) -> Result<BTreeSet<String>, E> {
         let mut hidden = BTreeSet::new();

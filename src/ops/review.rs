@@ -143,8 +143,8 @@ impl OuterNames {
             let mut outer = Self::default();
             let code = version.as_ref().and_then(Version::code);
             let code = code.filter(|code| code.language == Some(Language::Rust));
-            let declarations = code.map_or(&[][..], |code| &code.declarations);
-            for one in declarations.iter().filter(|one| one.owner.is_none()) {
+            let declarations = code.into_iter().flat_map(|code| &code.declarations);
+            for one in declarations.filter(|one| one.owner.is_none()) {
                 outer.names.insert(one.own.clone());
                 if one.kind == Kind::Export {
                     outer.exports.insert(one.signature.clone());
@@ -217,7 +217,7 @@ fn add_references(
     for (tree, is_old) in [(old, true), (new, false)] {
         let mut wanted: BTreeMap<TreePath, Vec<usize>> = BTreeMap::new();
         for (number, change) in changes.list.iter().enumerate() {
-            let file = &changes.files[change.file as usize];
+            let file = &changes.files[change.file];
             if is_told(change.how) == is_old && file.role() != FileRole::Test {
                 let version = if is_old { &file.old } else { &file.new };
                 let path = version.as_ref().map(|version| version.path.clone());

@@ -122,7 +122,7 @@ mod tests {
     fn bodies(text: &str) -> Vec<(String, BodyDigest)> {
         let outline = extract(Some(Language::C), text.as_bytes());
         let mut found = declarations(&outline, text);
-        add_bodies(&mut found, text, outline.language);
+        add_bodies(found.as_raw_slice_mut(), text, outline.language);
         found.into_iter().map(|one| (one.own, one.body)).collect()
     }
 

@@ -78,8 +78,8 @@ pub fn leave_out_declared_beside(file: &mut File, beside: &DeclaredBeside) {
 
 fn names(version: Option<&Version>) -> HashSet<String> {
     let code = version.and_then(Version::code);
-    let all = code.map_or(&[][..], |code| &code.declarations);
-    all.iter().map(|one| one.name.clone()).collect()
+    let all = code.into_iter().flat_map(|code| &code.declarations);
+    all.map(|one| one.name.clone()).collect()
 }
 
 /// Whether a file is one that declares what others beside it do.

@@ -3,13 +3,19 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::declaration::Declaration;
+use super::declaration::{Declaration, DeclarationNumber};
 use super::role::FileRole;
 use crate::base::TreePath;
+use crate::base::number::{IndexVec, define_index_type};
 use crate::symbol::{Kind, Language};
 
 /// Lines at the start of a file in which it may say that a program wrote it.
 const GENERATED_LINES: usize = 5;
+
+define_index_type! {
+    /// The number of a file among those of a review.
+    pub struct ReviewedNumber = u32;
+}
 
 /// A file that differs, or that stands elsewhere.
 #[derive(Debug, Clone, Default)]
@@ -130,7 +136,7 @@ pub struct Code {
     /// In which language it is written.
     pub language: Option<Language>,
     /// What it declares.
-    pub declarations: Vec<Declaration>,
+    pub declarations: IndexVec<DeclarationNumber, Declaration>,
     /// What it imports.
     pub imports: Vec<String>,
     /// Its text.
@@ -190,14 +196,14 @@ pub enum How {
 pub struct Change {
     /// How.
     pub how: How,
-    /// The number of the file in which it stands, or stood when it is gone.
-    pub file: u32,
+    /// The file in which it stands, or stood when it is gone.
+    pub file: ReviewedNumber,
     /// Before.
     pub old: Option<Declaration>,
     /// After.
     pub new: Option<Declaration>,
-    /// The number of the file it comes from, when it moved.
-    pub from: Option<u32>,
+    /// The file it comes from, when it moved.
+    pub from: Option<ReviewedNumber>,
     /// What stands in it and went, came or moved with it: the names of what is as visible.
     pub members: Vec<String>,
     /// How many of its lines differ.
@@ -241,7 +247,7 @@ pub struct Refers {
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
     /// The files that differ.
-    pub files: Vec<File>,
+    pub files: IndexVec<ReviewedNumber, File>,
     /// What changed in them; in the order in which a reviewer reads once who refers to it is known.
     pub list: Vec<Change>,
 }
@@ -250,7 +256,7 @@ impl Changes {
     /// Where a declaration stands; one that is gone, where it stood.
     #[must_use]
     pub fn path_of(&self, change: &Change) -> &TreePath {
-        let file = &self.files[change.file as usize];
+        let file = &self.files[change.file];
         if change.how == How::Removed {
             file.old_path()
         } else {
@@ -262,7 +268,7 @@ impl Changes {
     #[must_use]
     pub fn source_of(&self, change: &Change) -> Option<&TreePath> {
         let from = change.from?;
-        Some(self.files[from as usize].old_path())
+        Some(self.files[from].old_path())
     }
 }
 

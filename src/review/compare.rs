@@ -9,8 +9,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::alike::{is_alike, is_callable, is_moved_implementation, seen};
-use super::change::{Change, Changes, Code, Content, File, How, Refers, Section, Version};
-use super::declaration::Declaration;
+use super::change::{
+    Change, Changes, Code, Content, File, How, Refers, ReviewedNumber, Section, Version,
+};
+use super::declaration::{Declaration, DeclarationNumber, FileDeclarations};
 use super::go::{GoPackage, go_package, plain_form};
 use super::import;
 use super::lines::{differing, own_lines};
@@ -18,15 +20,16 @@ use super::literal;
 use super::macros::{is_written_by_macro, macros_of};
 use super::signature::find_word;
 use crate::base::TreePath;
+use crate::base::number::IndexVec;
 use crate::symbol::{Kind, Language, Visibility};
 
 /// Finds what changed in files.
 #[must_use]
 pub fn compare(files: Vec<File>) -> Changes {
+    let files = IndexVec::from_vec(files);
     let mut pairs = Vec::new();
     let (mut gone, mut come, mut overloads) = (Vec::new(), Vec::new(), Vec::new());
-    for (number, file) in files.iter().enumerate() {
-        let number = number as u32;
+    for (number, file) in files.iter_enumerated() {
         let (old, new) = readable(file);
         let (mut lost, mut gained) = (all(old), all(new));
         let matched = matched(old, new);
@@ -35,20 +38,20 @@ pub fn compare(files: Vec<File>) -> Changes {
         for (old, new) in matched.pairs {
             // What others see in one of two places alone comes or goes for them.
             if let Some(is_gone) = crosses(file, old, new) {
-                lost[old as usize] = is_gone;
-                gained[new as usize] = !is_gone;
+                lost[old] = is_gone;
+                gained[new] = !is_gone;
                 continue;
             }
-            lost[old as usize] = false;
-            gained[new as usize] = false;
+            lost[old] = false;
+            gained[new] = false;
             pairs.push(((number, old), (number, new)));
         }
         for old in matched.lost {
-            lost[old as usize] = false;
+            lost[old] = false;
             overloads.extend((!is_chosen).then_some(((number, old), true)));
         }
         for new in matched.gained {
-            gained[new as usize] = false;
+            gained[new] = false;
             overloads.extend((!is_chosen).then_some(((number, new), false)));
         }
         gone.extend(kept(number, &lost));
@@ -87,16 +90,16 @@ fn readable(file: &File) -> (Option<&Code>, Option<&Code>) {
     )
 }
 
-/// A declaration: the number of its file, and its own.
-type Place = (u32, u32);
+/// A declaration in its file.
+type Place = (ReviewedNumber, DeclarationNumber);
 /// What files lost and gained.
 type GoneAndCome = (Vec<Place>, Vec<Place>);
 
 /// Of a declaration that others see on one side alone, by where its file stands or by its package: whether that is the old side.
 /// What the author has written at it is the same on both.
-fn crosses(file: &File, old: u32, new: u32) -> Option<bool> {
-    let one = |code: Option<&Code>, number: u32| {
-        let one = code?.declarations.get(number as usize)?;
+fn crosses(file: &File, old: DeclarationNumber, new: DeclarationNumber) -> Option<bool> {
+    let one = |code: Option<&Code>, number: DeclarationNumber| {
+        let one = code?.declarations.get(number)?;
         Some((one.is_public(), one.own_visibility))
     };
     let sides = readable(file);
@@ -110,13 +113,16 @@ fn crosses(file: &File, old: u32, new: u32) -> Option<bool> {
     (old == new && was_public != is_public).then_some(was_public)
 }
 
-fn all(code: Option<&Code>) -> Vec<bool> {
-    vec![true; code.map_or(0, |code| code.declarations.len())]
+/// A mark for each declaration of a file.
+type Marks = IndexVec<DeclarationNumber, bool>;
+
+fn all(code: Option<&Code>) -> Marks {
+    vec![true; code.map_or(0, |code| code.declarations.len())].into()
 }
 
-fn kept(file: u32, marks: &[bool]) -> Vec<Place> {
-    let numbers = marks.iter().enumerate().filter(|(_, mark)| **mark);
-    numbers.map(|(number, _)| (file, number as u32)).collect()
+fn kept(file: ReviewedNumber, marks: &Marks) -> Vec<Place> {
+    let numbers = marks.iter_enumerated().filter(|(_, mark)| **mark);
+    numbers.map(|(number, _)| (file, number)).collect()
 }
 
 /// Whether one declaration may be another.
@@ -125,25 +131,25 @@ type Alike = fn(&Declaration, &Declaration) -> bool;
 /// The declarations of two versions that are the same one, and what the other side declares once more or once less.
 #[derive(Default)]
 struct Matched {
-    pairs: Vec<(u32, u32)>,
-    lost: Vec<u32>,
-    gained: Vec<u32>,
+    pairs: Vec<(DeclarationNumber, DeclarationNumber)>,
+    lost: Vec<DeclarationNumber>,
+    gained: Vec<DeclarationNumber>,
 }
 
 fn matched(old: Option<&Code>, new: Option<&Code>) -> Matched {
     let (Some(old), Some(new)) = (old, new) else {
         return Matched::default();
     };
-    let mut by_name: HashMap<_, (Vec<u32>, Vec<u32>)> = HashMap::new();
-    for (number, one) in old.declarations.iter().enumerate() {
-        by_name.entry(key(one)).or_default().0.push(number as u32);
+    let mut by_name: HashMap<_, (Vec<_>, Vec<_>)> = HashMap::new();
+    for (number, one) in old.declarations.iter_enumerated() {
+        by_name.entry(key(one)).or_default().0.push(number);
     }
-    for (number, one) in new.declarations.iter().enumerate() {
-        by_name.entry(key(one)).or_default().1.push(number as u32);
+    for (number, one) in new.declarations.iter_enumerated() {
+        by_name.entry(key(one)).or_default().1.push(number);
     }
     let mut found = Matched::default();
-    let one = |number: &u32| &old.declarations[*number as usize];
-    let other = |number: &u32| &new.declarations[*number as usize];
+    let one = |number: &DeclarationNumber| &old.declarations[*number];
+    let other = |number: &DeclarationNumber| &new.declarations[*number];
     for (mut before, mut after) in by_name.into_values() {
         let stays = !before.is_empty() && !after.is_empty();
         found
@@ -214,24 +220,24 @@ struct Moved {
 }
 
 struct Sides<'f> {
-    files: &'f [File],
+    files: &'f IndexVec<ReviewedNumber, File>,
 }
 
 impl Sides<'_> {
     fn before(&self, place: Place) -> (&Code, &Declaration) {
-        let version = self.files[place.0 as usize].old.as_ref();
+        let version = self.files[place.0].old.as_ref();
         let code = version
             .and_then(|version| version.code())
             .expect("it was read");
-        (code, &code.declarations[place.1 as usize])
+        (code, &code.declarations[place.1])
     }
 
     fn after(&self, place: Place) -> (&Code, &Declaration) {
-        let version = self.files[place.0 as usize].new.as_ref();
+        let version = self.files[place.0].new.as_ref();
         let code = version
             .and_then(|version| version.code())
             .expect("it was read");
-        (code, &code.declarations[place.1 as usize])
+        (code, &code.declarations[place.1])
     }
 
     /// What changed of one that stands on both sides.
@@ -317,11 +323,11 @@ impl Sides<'_> {
             go_package(side).or_else(|| outer_module(side))
         };
         for place in from {
-            let package = package(&self.files[place.0 as usize].old);
+            let package = package(&self.files[place.0].old);
             packages.entry(package).or_default().0.push(place);
         }
         for place in to {
-            let package = package(&self.files[place.0 as usize].new);
+            let package = package(&self.files[place.0].new);
             packages.entry(package).or_default().1.push(place);
         }
         let mut rest = packages.remove(&None).unwrap_or_default();
@@ -339,9 +345,9 @@ impl Sides<'_> {
     }
 
     /// Whether two files are of one package of Go, where a name means the same in each.
-    fn are_of_one_package(&self, from: u32, to: u32) -> bool {
-        let old = package_of(self.files[from as usize].old.as_ref());
-        let new = package_of(self.files[to as usize].new.as_ref());
+    fn are_of_one_package(&self, from: ReviewedNumber, to: ReviewedNumber) -> bool {
+        let old = package_of(self.files[from].old.as_ref());
+        let new = package_of(self.files[to].new.as_ref());
         old.is_some() && old == new
     }
 
@@ -380,8 +386,8 @@ impl Sides<'_> {
     }
 
     fn are_of_one_crate(&self, from: Place, to: Place) -> bool {
-        let old = self.files[from.0 as usize].old_path().to_text();
-        let new = self.files[to.0 as usize].path().to_text();
+        let old = self.files[from.0].old_path().to_text();
+        let new = self.files[to.0].path().to_text();
         crate_of(&old) == crate_of(&new)
     }
 
@@ -393,20 +399,21 @@ impl Sides<'_> {
         gone: &mut Vec<Place>,
         come: &mut Vec<Place>,
     ) {
-        let packages = |side: fn(&File) -> &Option<Version>| -> Vec<Option<GoPackage>> {
-            self.files
-                .iter()
-                .map(|file| package_of(side(file).as_ref()))
-                .collect()
-        };
+        let packages =
+            |side: fn(&File) -> &Option<Version>| -> IndexVec<ReviewedNumber, Option<GoPackage>> {
+                self.files
+                    .iter()
+                    .map(|file| package_of(side(file).as_ref()))
+                    .collect()
+            };
         let (before, after) = (packages(|file| &file.old), packages(|file| &file.new));
         // A package may have many of the name `init`.
         let name = |package: &'_ Option<GoPackage>, one: &Declaration| {
             let package = package.clone().filter(|_| one.own != "init")?;
             Some((package, one.name.clone(), plain_form(one)))
         };
-        let old = |place: &Place| name(&before[place.0 as usize], self.before(*place).1);
-        let new = |place: &Place| name(&after[place.0 as usize], self.after(*place).1);
+        let old = |place: &Place| name(&before[place.0], self.before(*place).1);
+        let new = |place: &Place| name(&after[place.0], self.after(*place).1);
         let kept: HashSet<_> = pairs.iter().filter_map(|(_, place)| new(place)).collect();
         // The first of several stays; it is paired with what came or went elsewhere.
         let (mut lost, mut gained) = (HashSet::new(), HashSet::new());
@@ -504,17 +511,20 @@ impl Sides<'_> {
             reached.insert((to.0, new(to).own.as_str()), from.0);
         }
         // Whether an export names what now stands, or stood, in another file.
-        let is_said = |place: &Place, one: &Declaration, elsewhere: &HashMap<(u32, &str), u32>| {
-            let file = elsewhere.get(&(place.0, one.own.as_str()));
-            one.kind == Kind::Export
-                && one.is_public()
-                && file.is_some_and(|file| names_file(one, self.files[*file as usize].path()))
-        };
+        let is_said =
+            |place: &Place,
+             one: &Declaration,
+             elsewhere: &HashMap<(ReviewedNumber, &str), ReviewedNumber>| {
+                let file = elsewhere.get(&(place.0, one.own.as_str()));
+                one.kind == Kind::Export
+                    && one.is_public()
+                    && file.is_some_and(|file| names_file(one, self.files[*file].path()))
+            };
         come.retain(|place| !is_said(place, new(place), &left));
         gone.retain(|place| !is_said(place, old(place), &reached));
-        let mut by_name: HashMap<(u32, &str), Place> = HashMap::new();
+        let mut by_name: HashMap<_, Place> = HashMap::new();
         for place in &*come {
-            by_name.insert((place.0, &new(place).name), *place);
+            by_name.insert((place.0, new(place).name.as_str()), *place);
         }
         let mut pairs = Vec::new();
         gone.retain(|place| {
@@ -565,7 +575,7 @@ impl Sides<'_> {
                 self.after(*place)
             };
             let is_member = |owner| set.contains(&(place.0, owner));
-            let file = &self.files[place.0 as usize];
+            let file = &self.files[place.0];
             let other = if is_gone { &file.new } else { &file.old };
             let other = other.as_ref().and_then(Version::code);
             if declaration.owner.is_some_and(is_member)
@@ -624,7 +634,7 @@ fn is_declared(code: &Code, one: &Declaration) -> bool {
     elsewhere.is_some_and(|names| names.contains(&one.own))
 }
 
-fn change(how: How, file: u32) -> Change {
+fn change(how: How, file: ReviewedNumber) -> Change {
     Change {
         how,
         file,
@@ -660,18 +670,18 @@ fn is_imported(one: &Declaration, other: &Code) -> bool {
 }
 
 /// The names of what stands in one and is as visible.
-fn members(declarations: &[Declaration], number: u32) -> Vec<String> {
-    let mut within = vec![false; declarations.len()];
-    within[number as usize] = true;
+fn members(declarations: &FileDeclarations, number: DeclarationNumber) -> Vec<String> {
+    let mut within = Marks::from_vec(vec![false; declarations.len()]);
+    within[number] = true;
     let mut names = Vec::new();
     // The methods of an interface that is implemented are those of the interface.
-    if declarations[number as usize].kind == Kind::Implementation {
+    if declarations[number].kind == Kind::Implementation {
         return names;
     }
-    for (at, one) in declarations.iter().enumerate() {
-        if one.owner.is_some_and(|owner| within[owner as usize]) {
+    for (at, one) in declarations.iter_enumerated() {
+        if one.owner.is_some_and(|owner| within[owner]) {
             within[at] = one.kind != Kind::Implementation;
-            if one.visibility == declarations[number as usize].visibility {
+            if one.visibility == declarations[number].visibility {
                 names.push(one.name.clone());
             }
         }

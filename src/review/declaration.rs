@@ -9,7 +9,16 @@ use super::lifetime;
 use super::literal;
 use super::several;
 use super::signature::{attribute, counts, find_word, normal, normal_value};
+use crate::base::number::{IndexSlice, IndexVec, define_index_type, to_u32};
 use crate::symbol::{BodyDigest, Kind, Language, Outline, Symbol, Visibility};
+
+define_index_type! {
+    /// The number of a declaration in its file.
+    pub struct DeclarationNumber = u32;
+}
+
+/// The declarations of a file, each behind what it stands in.
+pub type FileDeclarations = IndexSlice<DeclarationNumber, [Declaration]>;
 
 /// One declaration of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,8 +53,8 @@ pub struct Declaration {
     pub span: (u32, u32),
     /// Where its body starts.
     pub body_at: u32,
-    /// The number of what it stands in.
-    pub owner: Option<u32>,
+    /// What it stands in.
+    pub owner: Option<DeclarationNumber>,
 }
 
 impl Declaration {
@@ -84,7 +93,10 @@ fn has_value(kind: Kind) -> bool {
 
 /// Lists what a record of a text declares, each before its members. What is no declaration, as a heading, is left out.
 #[must_use]
-pub(super) fn declarations<'t>(outline: &'t Outline, text: &'t str) -> Vec<Declaration> {
+pub(super) fn declarations<'t>(
+    outline: &'t Outline,
+    text: &'t str,
+) -> IndexVec<DeclarationNumber, Declaration> {
     let is_go = outline.language == Some(Language::Go);
     let mut listing = Listing {
         text,
@@ -95,7 +107,7 @@ pub(super) fn declarations<'t>(outline: &'t Outline, text: &'t str) -> Vec<Decla
         } else {
             HashMap::new()
         },
-        found: Vec::new(),
+        found: IndexVec::new(),
     };
     let around = Around {
         name: "",
@@ -118,7 +130,7 @@ struct Around<'a> {
     name: &'a str,
     visibility: Visibility,
     own_visibility: Visibility,
-    number: Option<u32>,
+    number: Option<DeclarationNumber>,
     is_test: bool,
     /// Whether it is a module or a whole file.
     is_module: bool,
@@ -132,7 +144,7 @@ struct Listing<'t> {
     separator: &'static str,
     /// The packages of Go that the file imports, by what it calls them.
     packages: HashMap<&'t str, &'t str>,
-    found: Vec<Declaration>,
+    found: IndexVec<DeclarationNumber, Declaration>,
 }
 
 impl Listing<'_> {
@@ -195,7 +207,7 @@ impl Listing<'_> {
                     }
                 }
                 _ => {
-                    let number = Some(self.found.len() as u32);
+                    let number = Some(self.found.next_idx());
                     self.found.push(self.declaration(symbol, within));
                     self.add_all(&symbol.children, Around { number, ..within });
                 }
@@ -360,22 +372,24 @@ fn own_visibility(language: Option<Language>, symbol: &Symbol) -> Visibility {
 }
 
 /// Keeps some declarations; a member is also told whether what it stands in is kept.
-pub(super) fn retain(all: &mut Vec<Declaration>, is_kept: impl Fn(&Declaration, bool) -> bool) {
+pub(super) fn retain(
+    all: &mut IndexVec<DeclarationNumber, Declaration>,
+    is_kept: impl Fn(&Declaration, bool) -> bool,
+) {
     // Members have numbers of what they stand in, which stands before them.
-    let mut numbers: Vec<Option<u32>> = Vec::with_capacity(all.len());
-    let mut count = 0;
+    let mut numbers: IndexVec<DeclarationNumber, Option<DeclarationNumber>> =
+        IndexVec::with_capacity(all.len());
+    let mut next = DeclarationNumber::new(0);
     for one in &*all {
-        let stands = one
-            .owner
-            .is_none_or(|owner| numbers[owner as usize].is_some());
+        let stands = one.owner.is_none_or(|owner| numbers[owner].is_some());
         let stays = is_kept(one, stands);
-        numbers.push(stays.then_some(count));
-        count += u32::from(stays);
+        numbers.push(stays.then_some(next));
+        next += usize::from(stays);
     }
     let mut stays = numbers.iter().map(Option::is_some);
     all.retain(|_| stays.next().unwrap_or(true));
     for one in all {
-        one.owner = one.owner.and_then(|owner| numbers[owner as usize]);
+        one.owner = one.owner.and_then(|owner| numbers[owner]);
     }
 }
 
@@ -441,15 +455,15 @@ fn is_test(symbol: &Symbol) -> bool {
         })
 }
 
-fn set_lines(found: &mut [Declaration], text: &str) {
-    let mut order: Vec<usize> = (0..found.len()).collect();
+fn set_lines(found: &mut FileDeclarations, text: &str) {
+    let mut order: Vec<DeclarationNumber> = found.indices().collect();
     order.sort_by_key(|at| found[*at].span.0);
     let bytes = text.as_bytes();
     let (mut line, mut from) = (1, 0);
     for at in order {
         let to = (found[at].span.0 as usize).min(bytes.len()).max(from);
-        line += bytes[from..to].split(|byte| *byte == b'\n').skip(1).count() as u32;
+        line += bytes[from..to].split(|byte| *byte == b'\n').skip(1).count();
         from = to;
-        found[at].line = line;
+        found[at].line = to_u32(line);
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::Code;
-use super::declaration::Declaration;
+use super::declaration::{Declaration, FileDeclarations};
 use super::export;
 use super::signature::places_of;
 use crate::symbol::{BodyDigest, Kind, Visibility};
@@ -24,11 +24,11 @@ pub enum Exposed {
 #[derive(Debug, Clone)]
 pub struct ModuleAround<'a> {
     /// What its file declares.
-    pub declarations: &'a [Declaration],
+    pub declarations: &'a FileDeclarations,
     /// The name of the module below.
     pub child: &'a str,
     /// What the files of other modules below declare that others can name: they may pass on what is in the module below.
-    pub beside: Vec<&'a [Declaration]>,
+    pub beside: Vec<&'a FileDeclarations>,
 }
 
 /// Which items can be named from outside, given the modules around, innermost first, the crate last.
@@ -122,14 +122,14 @@ impl Exposed {
     ///
     /// An exported macro is named by the crate, and whether an implementation is seen depends on its type; members of a type of
     /// another file are as visible as that.
-    pub fn narrow(&self, declarations: &mut [Declaration]) {
+    pub fn narrow(&self, declarations: &mut FileDeclarations) {
         if *self == Self::All {
             return;
         }
-        for at in 0..declarations.len() {
+        for at in declarations.indices() {
             let one = &declarations[at];
             let is_hidden = match one.owner {
-                Some(owner) => declarations[owner as usize].visibility != Visibility::Public,
+                Some(owner) => declarations[owner].visibility != Visibility::Public,
                 None => {
                     one.own == one.name
                         && !matches!(one.kind, Kind::Macro | Kind::Implementation)
@@ -145,7 +145,7 @@ impl Exposed {
 
 /// Makes what a private module passes on, and the modules that it declares, visible to the crate alone where the other side of its
 /// file has no such name: the module around names each of them, and what came or went is told there.
-pub fn narrow_links(declarations: &mut [Declaration], other: &BTreeSet<String>) {
+pub fn narrow_links(declarations: &mut FileDeclarations, other: &BTreeSet<String>) {
     let is_link = |one: &Declaration| {
         one.kind == Kind::Export || one.kind == Kind::Module && one.body == BodyDigest::default()
     };
@@ -158,13 +158,13 @@ pub fn narrow_links(declarations: &mut [Declaration], other: &BTreeSet<String>) 
 
 /// Makes implementations of traits, and for types, that no other crate can name visible to their crate alone: those that the file
 /// itself declares, and those of other files that are in `hidden`.
-pub fn narrow_implementations(declarations: &mut [Declaration], hidden: &BTreeSet<String>) {
+pub fn narrow_implementations(declarations: &mut FileDeclarations, hidden: &BTreeSet<String>) {
     let (traits, types) = (named(declarations, &TRAITS), named(declarations, &TYPES));
-    for at in 0..declarations.len() {
+    for at in declarations.indices() {
         let one = &declarations[at];
         let is_of_hidden = one
             .owner
-            .is_some_and(|owner| !declarations[owner as usize].is_public());
+            .is_some_and(|owner| !declarations[owner].is_public());
         let target = target(one);
         let is_hidden_type = types.get(target) == Some(&false) || hidden.contains(target);
         let is_hidden_trait = trait_name(one)
@@ -181,7 +181,7 @@ pub fn narrow_implementations(declarations: &mut [Declaration], hidden: &BTreeSe
 
 /// The traits and types of other files that a file implements or adds to.
 #[must_use]
-pub fn implemented(declarations: &[Declaration]) -> BTreeSet<String> {
+pub fn implemented(declarations: &FileDeclarations) -> BTreeSet<String> {
     let (traits, types) = (named(declarations, &TRAITS), named(declarations, &TYPES));
     let mut names = BTreeSet::new();
     for one in declarations.iter().filter(|one| one.is_public()) {
@@ -200,7 +200,7 @@ const TRAITS: [Kind; 1] = [Kind::Interface];
 const TYPES: [Kind; 3] = [Kind::Struct, Kind::Enum, Kind::Type];
 
 /// What a file declares of some kinds, and whether others can name it.
-fn named(declarations: &[Declaration], kinds: &[Kind]) -> BTreeMap<String, bool> {
+fn named(declarations: &FileDeclarations, kinds: &[Kind]) -> BTreeMap<String, bool> {
     let mut names = BTreeMap::new();
     let is_named = |one: &&Declaration| kinds.contains(&one.kind) && one.owner.is_none();
     for one in declarations.iter().filter(is_named) {
@@ -269,18 +269,20 @@ impl Origins {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::Version;
+    use crate::base::number::IndexVec;
     use crate::review::declaration::declarations;
+    use crate::review::{DeclarationNumber, Version};
     use crate::symbol::{Language, extract};
 
-    fn read(text: &str) -> Vec<Declaration> {
+    fn read(text: &str) -> IndexVec<DeclarationNumber, Declaration> {
         declarations(&extract(Some(Language::Rust), text.as_bytes()), text)
     }
 
     /// What of `a`, `b` and `c` in the module at a path is seen, given the texts of the modules around, the crate's first.
     fn seen(path: &str, texts: &[&str]) -> String {
         let names: Vec<&str> = path.split("::").collect();
-        let files: Vec<Vec<Declaration>> = texts.iter().map(|text| read(text)).collect();
+        let files: Vec<IndexVec<DeclarationNumber, Declaration>> =
+            texts.iter().map(|text| read(text)).collect();
         let around = files.iter().zip(&names).rev();
         let around: Vec<_> = around
             .map(|(declarations, child)| ModuleAround {

@@ -14,7 +14,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::change::{Change, Changes, How, Section, Version};
+use super::change::{Change, Changes, How, ReviewedNumber, Section, Version};
 use super::declaration::Declaration;
 use super::lines::own_lines;
 use crate::base::TreePath;
@@ -49,7 +49,7 @@ impl Changes {
             return false;
         }
         let is_long = change.lines > LINES_MAX;
-        let path = self.files[change.file as usize].path();
+        let path = self.files[change.file].path();
         let is_used = |(number, other): (usize, &Change)| {
             if is_long && other.section == Section::Private {
                 return false;
@@ -79,13 +79,13 @@ impl Changes {
         let naming = lines
             .iter()
             .filter(|line| words(line).any(|word| names.contains(word)));
-        let path = self.files[self.list[at].file as usize].path();
+        let path = self.files[self.list[at].file].path();
         2 * naming.count() >= lines.len() || is_start(path)
     }
 
     /// What the differing lines of each body name of what changed in the same file.
     fn named(&self) -> HashMap<usize, Named> {
-        let mut by_file: HashMap<u32, Vec<usize>> = HashMap::new();
+        let mut by_file: HashMap<ReviewedNumber, Vec<usize>> = HashMap::new();
         for (at, change) in self.list.iter().enumerate() {
             by_file.entry(change.file).or_default().push(at);
         }
@@ -112,7 +112,7 @@ impl Changes {
     /// The lines of a declaration that only one side has, or has more often.
     pub(super) fn differing<'c>(&'c self, at: usize) -> Vec<&'c str> {
         let change = &self.list[at];
-        let file = &self.files[change.file as usize];
+        let file = &self.files[change.file];
         let old = lines_of(file.old.as_ref(), change.old.as_ref());
         let new = lines_of(file.new.as_ref(), change.new.as_ref());
         let without = |lines: &[&'c str], others: &[&'c str]| {
@@ -137,11 +137,11 @@ impl Changes {
 /// What stands behind what is used.
 struct Behind<'c> {
     /// By new file, how many lines its declarations have.
-    fresh: HashMap<u32, usize>,
+    fresh: HashMap<ReviewedNumber, usize>,
     /// By name, how many lines differ in what sources of C define.
     defined: HashMap<&'c str, usize>,
     /// The files that are headers of C.
-    headers: HashSet<u32>,
+    headers: HashSet<ReviewedNumber>,
 }
 
 impl<'c> Behind<'c> {
@@ -152,7 +152,7 @@ impl<'c> Behind<'c> {
             headers: HashSet::new(),
         };
         for change in changes.list.iter().filter(|one| is_told(one)) {
-            let file = &changes.files[change.file as usize];
+            let file = &changes.files[change.file];
             if file.old.is_none() {
                 *behind.fresh.entry(change.file).or_default() += 1 + change.lines;
             }
@@ -203,8 +203,8 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
 fn lines_of<'f>(version: Option<&'f Version>, side: Option<&Declaration>) -> Vec<&'f str> {
     let lines = || {
         let (code, side) = (version?.code()?, side?);
-        let number = code.declarations.iter().position(|one| one == side)?;
-        Some(own_lines(code, number as u32))
+        let number = code.declarations.position(|one| one == side)?;
+        Some(own_lines(code, number))
     };
     lines().unwrap_or_default()
 }

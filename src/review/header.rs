@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::declaration::Declaration;
+use super::declaration::FileDeclarations;
 use crate::symbol::{Kind, Visibility};
 
 /// Parts of the names of headers that are for the library alone.
@@ -143,7 +143,7 @@ fn is_installing(statement: &str) -> bool {
 }
 
 /// Makes what a file declares that is for its own library or module alone visible to that alone.
-pub fn narrow_to_package(declarations: &mut [Declaration]) {
+pub fn narrow_to_package(declarations: &mut FileDeclarations) {
     for one in declarations.iter_mut().filter(|one| one.is_public()) {
         one.visibility = Visibility::Package;
     }
@@ -152,17 +152,17 @@ pub fn narrow_to_package(declarations: &mut [Declaration]) {
 /// Makes what a source of C defines for its own use private to it: types and macros, which others would have to include, and
 /// what a macro makes `static`. Of what is linked only that is for others which their headers declare, where these are known.
 pub fn narrow_to_linked(
-    declarations: &mut [Declaration],
+    declarations: &mut FileDeclarations,
     text: &str,
     given: Option<&BTreeSet<String>>,
 ) {
     let statics = static_macros(text);
-    for at in 0..declarations.len() {
+    for at in declarations.indices() {
         let one = &declarations[at];
         let is_linked = matches!(one.kind, Kind::Function | Kind::Variable | Kind::Constant);
         let is_static = || one.signature.split(' ').any(|word| statics.contains(word));
         let visibility = match one.owner {
-            Some(owner) => declarations[owner as usize].visibility,
+            Some(owner) => declarations[owner].visibility,
             None if !is_linked || is_static() => Visibility::Private,
             None if given.is_some_and(|given| !given.contains(&one.own)) => Visibility::Package,
             None => Visibility::Public,

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use super::change::Code;
+use super::declaration::DeclarationNumber;
 
 /// The lines of a declaration that are no member's, without those that only hold a comment.
-pub(super) fn own_lines(code: &Code, number: u32) -> Vec<&str> {
-    let one = &code.declarations[number as usize];
+pub(super) fn own_lines(code: &Code, number: DeclarationNumber) -> Vec<&str> {
+    let one = &code.declarations[number];
     let (mut at, end) = (
         one.span.0 as usize,
         (one.span.1 as usize).min(code.text.len()),
@@ -69,14 +70,14 @@ pub(super) fn differing(old: &[&str], new: &[&str]) -> usize {
 
 /// The same wherever they stand.
 fn missing(old: &[&str], new: &[&str]) -> usize {
-    let mut counts: HashMap<&str, i64> = HashMap::new();
+    let mut counts: HashMap<&str, isize> = HashMap::new();
     for (lines, step) in [(old, -1), (new, 1)] {
         for line in lines {
             *counts.entry(line).or_default() += step;
         }
     }
     let counts = counts.values();
-    counts.map(|count| count.unsigned_abs() as usize).sum()
+    counts.map(|count| count.unsigned_abs()).sum()
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ mod tests {
     fn a_call_of_names_alone_writes_an_implementation() {
         let version = Version::of_text("a.rs", Language::Rust, "impl fmt::Debug for Bytes {}\n");
         let code = version.code().expect("it was read");
-        let one = &code.declarations[0];
+        let one = code.declarations.first().expect("it declares one");
         for (text, expected) in [
             ("fmt_impl!(Debug, Bytes);\n", true),
             ("    fmt_impl! { Bytes: Debug }\n", true),

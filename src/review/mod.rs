@@ -37,9 +37,9 @@ mod verdict;
 
 pub use beside::{DeclaredBeside, leave_out_declared_beside};
 pub use change::Section;
-pub use change::{Change, Changes, Code, Content, File, How, Refers, Version};
+pub use change::{Change, Changes, Code, Content, File, How, Refers, ReviewedNumber, Version};
 pub use compare::compare;
-pub use declaration::Declaration;
+pub use declaration::{Declaration, DeclarationNumber, FileDeclarations};
 pub use delta::{Piece, delta};
 pub use exposed::{
     Exposed, ModuleAround, Origins, exposed, implemented, narrow_implementations, narrow_links,

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::change::{Change, Changes, File, How, Section, Version};
+use super::change::{Change, Changes, File, How, ReviewedNumber, Section, Version};
 use super::declaration::Declaration;
 use super::go;
 use super::role::FileRole;
@@ -13,9 +13,9 @@ use crate::symbol::{Kind, Language};
 impl Changes {
     /// Puts the list in order: by section, then by weight; what is told together stands together.
     pub fn order(&mut self) {
-        let moved = moved_modules(&self.files);
+        let moved = moved_modules(self.files.as_raw_slice());
         for change in &mut self.list {
-            let file = &self.files[change.file as usize];
+            let file = &self.files[change.file];
             if is_value_alone(change, file) {
                 change.how = How::Value;
             }
@@ -111,7 +111,7 @@ fn is_missed(change: &Change) -> bool {
 }
 
 /// What is told in one line, but for signatures that changed alike: a section, how, the file, and in it one declaration or all.
-type Group = (Section, How, u32, u32);
+type Group = (Section, How, ReviewedNumber, u32);
 
 fn group(change: &Change) -> Group {
     let is_alone = matches!(change.how, How::Signature)
@@ -228,9 +228,7 @@ fn is_demanded(change: &Change, file: &File) -> bool {
     let (Some(code), Some(one)) = (code, change.new.as_ref()) else {
         return false;
     };
-    let owner = one
-        .owner
-        .and_then(|owner| code.declarations.get(owner as usize));
+    let owner = one.owner.and_then(|owner| code.declarations.get(owner));
     matches!(code.language, Some(Language::Go | Language::Rust))
         && matches!(one.kind, Kind::Function | Kind::Method)
         && one.body == [0; 16]

@@ -2,7 +2,8 @@
 
 use std::sync::OnceLock;
 
-use super::declaration::{Declaration, declarations};
+use super::declaration::{Declaration, DeclarationNumber, declarations};
+use crate::base::number::IndexVec;
 use crate::base::{Digest, FieldHasher};
 use crate::symbol::{
     BodyDigest, ByteReader, Cached, Kind, Language, Outline, Visibility, put_number, put_text,
@@ -48,7 +49,7 @@ pub struct CodeRecord {
     /// In which language it is written.
     pub language: Option<Language>,
     /// What it declares.
-    pub declarations: Vec<Declaration>,
+    pub declarations: IndexVec<DeclarationNumber, Declaration>,
     /// What it imports.
     pub imports: Vec<String>,
     /// Whether nothing in it looks like a secret.
@@ -62,7 +63,7 @@ impl CodeRecord {
     #[must_use]
     pub fn new(outline: Outline, text: &str, is_clean: bool, secret_rules: Digest) -> Self {
         let mut found = declarations(&outline, text);
-        super::again::add_bodies(&mut found, text, outline.language);
+        super::again::add_bodies(found.as_raw_slice_mut(), text, outline.language);
         Self {
             language: outline.language,
             declarations: found,
@@ -104,7 +105,8 @@ impl Cached for CodeRecord {
         }
         let language = rest.language().ok()?;
         let count = rest.number()?;
-        let mut declarations = Vec::with_capacity(usize::try_from(count).ok()?.min(rest.0.len()));
+        let mut declarations =
+            IndexVec::with_capacity(usize::try_from(count).ok()?.min(rest.0.len()));
         for number in 0..count {
             declarations.push(declaration(&mut rest, number)?);
         }
@@ -150,7 +152,7 @@ fn put_declaration(out: &mut Vec<u8>, one: &Declaration) {
     }
     let (start, end) = one.span;
     let places = [one.line, start, end, one.body_at].into_iter();
-    for place in places.chain(one.owner) {
+    for place in places.chain(one.owner.map(DeclarationNumber::raw)) {
         put_number(out, place.into());
     }
 }
@@ -180,7 +182,8 @@ fn declaration(rest: &mut ByteReader<'_>, number: u64) -> Option<Declaration> {
     };
     let [line, start, end, body_at] = [rest.place()?, rest.place()?, rest.place()?, rest.place()?];
     let owner = if has(HAS_OWNER) {
-        Some(rest.place().filter(|owner| u64::from(*owner) < number)?)
+        let owner = rest.place().filter(|owner| u64::from(*owner) < number)?;
+        Some(DeclarationNumber::from_raw(owner))
     } else {
         None
     };

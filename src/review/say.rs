@@ -4,12 +4,13 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::beside::repeats;
-use super::change::{Change, Changes, Content, File, How, Refers, Section};
+use super::change::{Change, Changes, Content, File, How, Refers, ReviewedNumber, Section};
 use super::delta::{Piece, delta};
 use super::listed::{all_of, list, shown};
 use super::role::FileRole;
 use super::verdict::{counted, verdict};
 use crate::base::TreePath;
+use crate::base::number::IndexVec;
 use crate::symbol::Kind;
 
 /// What a text is, for its colour.
@@ -103,13 +104,16 @@ const SILENT: &str = "Code that declares the same";
 const TESTS: &str = "Tests";
 const OTHERS: &str = "Other files";
 
+/// The title of a part for each file, and a section.
+type FileParts = IndexVec<ReviewedNumber, (&'static str, Option<Section>)>;
+
 /// The first part that tells of each file, and the section of what changed in it, if any.
 #[must_use]
-pub fn parts_of_files(changes: &Changes) -> Vec<(&'static str, Option<Section>)> {
-    let mut sections: Vec<Option<Section>> = vec![None; changes.files.len()];
+pub fn parts_of_files(changes: &Changes) -> FileParts {
+    let mut sections: IndexVec<_, Option<Section>> = vec![None; changes.files.len()].into();
     for change in &changes.list {
         for file in [Some(change.file), change.from].into_iter().flatten() {
-            let known = &mut sections[file as usize];
+            let known = &mut sections[file];
             *known = Some(known.map_or(change.section, |known| known.min(change.section)));
         }
     }
@@ -251,10 +255,11 @@ fn groups<'c>(list: &[&'c Change]) -> Vec<Vec<&'c Change>> {
     let mut keys: BTreeMap<(How, String), usize> = BTreeMap::new();
     let mut groups: Vec<Vec<&Change>> = Vec::new();
     for change in list {
+        let file = change.file.raw();
         let key = match change.how {
             How::Signature if change.old.is_none() || change.new.is_none() => {
                 let one = change.declaration();
-                format!("{} {} {}", change.file, one.name, change.new.is_some())
+                format!("{file} {} {}", one.name, change.new.is_some())
             }
             How::Signature | How::Value => match alike(change) {
                 Some(text) => text,
@@ -263,14 +268,14 @@ fn groups<'c>(list: &[&'c Change]) -> Vec<Vec<&'c Change>> {
                     continue;
                 }
             },
-            How::Moved => format!("{} {}", change.file, change.from.unwrap_or_default()),
+            How::Moved => format!("{file} {:?}", change.from),
             // Who relied on what is gone is told for each.
             How::Removed
                 if change.section == Section::Public && !change.refers.files.is_empty() =>
             {
-                format!("{} {:?}", change.file, change.refers)
+                format!("{file} {:?}", change.refers)
             }
-            _ => change.file.to_string(),
+            _ => file.to_string(),
         };
         let at = *keys.entry((change.how, key)).or_insert(groups.len());
         if at == groups.len() {
@@ -573,11 +578,11 @@ fn renamed(changes: &Changes) -> Vec<StyledLine> {
 
 /// Programs' files in which nothing that is declared has changed, by what else did.
 fn silent(changes: &Changes) -> Vec<StyledLine> {
-    let mut spoken = vec![false; changes.files.len()];
+    let mut spoken = IndexVec::from_vec(vec![false; changes.files.len()]);
     for change in &changes.list {
-        spoken[change.file as usize] = true;
+        spoken[change.file] = true;
         if let Some(from) = change.from {
-            spoken[from as usize] = true;
+            spoken[from] = true;
         }
     }
     let mut by_reason: BTreeMap<&str, Vec<&TreePath>> = BTreeMap::new();
@@ -642,8 +647,8 @@ fn tests(changes: &Changes) -> Option<StyledLine> {
             _ => changed += 1,
         }
     }
-    let has_tests: BTreeSet<u32> = tests().map(|change| change.file).collect();
-    let files = (0..).zip(&changes.files);
+    let has_tests: BTreeSet<_> = tests().map(|change| change.file).collect();
+    let files = changes.files.iter_enumerated();
     let files =
         files.filter(|(number, file)| file.role() == FileRole::Test || has_tests.contains(number));
     let paths: Vec<&TreePath> = files.map(|(_, file)| file.path()).collect();

@@ -15,7 +15,7 @@ use decoder::{DECODERS, check};
 use git_merkle::base::{Digest, FrameId};
 use git_merkle::frame::{Manifest, StatementKey};
 use git_merkle::review::CodeRecord;
-use git_merkle::symbol::map::{MapFile, MapLinks, file_symbols};
+use git_merkle::symbol::map::{MapFile, MapFiles, MapLinks, file_symbols};
 use git_merkle::symbol::{self, Cached};
 use git_merkle::tier::{self, Content, Key, State, Tier, Tracked};
 
@@ -56,7 +56,7 @@ fn made() -> Vec<(&'static str, Vec<u8>)> {
         ("manifest", manifest.encode()),
         (
             "map-links",
-            [&[2], &*MapLinks::of(&files).encode()].concat(),
+            [&[2], &*MapLinks::of(MapFiles::from_slice(&files)).encode()].concat(),
         ),
         ("outline", symbol::encode(&outline)),
         ("symbols", symbols.encode()),

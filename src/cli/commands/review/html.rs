@@ -8,10 +8,11 @@ use similar::{ChangeTag, TextDiff};
 use super::known::{Known, provenance};
 use super::picture::{files, picture};
 use crate::base::TreePath;
+use crate::base::number::IndexVec;
 use crate::cli::range::Range;
 use crate::frame::Frame;
 use crate::ops::touched::Restated;
-use crate::review::{Changes, StyledLine, Tone, Verbosity, parts, say};
+use crate::review::{Changes, ReviewedNumber, StyledLine, Tone, Verbosity, parts, say};
 use crate::site::page::{Mend, SaidText, mends};
 use crate::site::sheet::{Sheet, SheetSection};
 use crate::site::{Freshness, escaped, markdown};
@@ -24,7 +25,12 @@ const WORDS_BYTES_MAX: usize = 64 * 1024;
 const CONTEXT_LINES: usize = 1;
 
 /// The file; empty where nothing differs. `lines` says of how many lines each changed file differs.
-pub(super) fn render(changes: &Changes, lines: &[u64], known: &Known<'_>, range: &Range) -> String {
+pub(super) fn render(
+    changes: &Changes,
+    lines: &IndexVec<ReviewedNumber, u64>,
+    known: &Known<'_>,
+    range: &Range,
+) -> String {
     let Some(verdict) = say(changes, Verbosity::Short).into_iter().next() else {
         return String::new();
     };

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use super::known::Known;
 use crate::base::TreePath;
-use crate::review::{Changes, Section, parts_of_files};
+use crate::base::number::{IndexVec, to_u32};
+use crate::review::{Changes, ReviewedNumber, Section, parts_of_files};
 use crate::site::escape::{counted, thousands};
 use crate::site::map::{DrawnMap, DrawnTile};
 use crate::site::page::state;
@@ -32,7 +33,7 @@ struct Node {
 /// A map of the files that differ, each as large as the lines that do; nothing where one file differs.
 pub(super) fn picture(
     changes: &Changes,
-    lines: &[u64],
+    lines: &IndexVec<ReviewedNumber, u64>,
     known: &Known<'_>,
     titles: &[String],
 ) -> String {
@@ -94,10 +95,15 @@ fn drawn(node: &Node, rect: Rect, is_open: bool) -> DrawnTile {
 }
 
 /// The files that differ and the folders around them, the root first.
-fn nodes(changes: &Changes, lines: &[u64], known: &Known<'_>, titles: &[String]) -> Vec<Node> {
+fn nodes(
+    changes: &Changes,
+    lines: &IndexVec<ReviewedNumber, u64>,
+    known: &Known<'_>,
+    titles: &[String],
+) -> Vec<Node> {
     let mut nodes = vec![Node::default()];
     let mut folders: BTreeMap<TreePath, u32> = BTreeMap::from([(TreePath::root(), 0)]);
-    for (at, (title, section)) in parts_of_files(changes).into_iter().enumerate() {
+    for (at, (title, section)) in parts_of_files(changes).into_iter_enumerated() {
         let path = changes.files[at].path();
         let leaf = Node {
             path: path.clone(),
@@ -108,7 +114,7 @@ fn nodes(changes: &Changes, lines: &[u64], known: &Known<'_>, titles: &[String])
             children: Vec::new(),
         };
         let (counts, lines, step) = (leaf.counts, leaf.lines, leaf.step);
-        let mut child = nodes.len() as u32;
+        let mut child = to_u32(nodes.len());
         nodes.push(leaf);
         let mut above = path.parent();
         let mut is_linked = false;
@@ -118,7 +124,7 @@ fn nodes(changes: &Changes, lines: &[u64], known: &Known<'_>, titles: &[String])
                     path: folder.clone(),
                     ..Node::default()
                 });
-                nodes.len() as u32 - 1
+                to_u32(nodes.len() - 1)
             });
             let node = &mut nodes[number as usize];
             if !is_linked {
@@ -153,7 +159,7 @@ fn freshness(known: &Known<'_>, path: &TreePath) -> Freshness {
 /// The same in words, with links to what is told of each file.
 pub(super) fn files(
     changes: &Changes,
-    lines: &[u64],
+    lines: &IndexVec<ReviewedNumber, u64>,
     known: &Known<'_>,
     titles: &[String],
 ) -> String {
@@ -161,7 +167,7 @@ pub(super) fn files(
         "<table class=\"entries\">\n<thead><tr><th scope=\"col\">Name</th><th scope=\"col\">State</th><th scope=\"col\" class=\"size\">Lines</th><th scope=\"col\">What differs</th></tr></thead>\n<tbody>\n",
     );
     let parts = parts_of_files(changes);
-    for (at, file) in changes.files.iter().enumerate().take(ROWS_MAX) {
+    for (at, file) in changes.files.iter_enumerated().take(ROWS_MAX) {
         let (title, section) = parts[at];
         let (name, freshness) = (file.path().to_text(), freshness(known, file.path()));
         let name = match titles.iter().position(|known| known == title) {

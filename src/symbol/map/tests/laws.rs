@@ -7,25 +7,32 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::{map_files, map_of, map_with, symbols_of};
+use crate::base::number::IndexVec;
 use crate::base::token::estimate;
 use crate::symbol::Language;
 use crate::symbol::cache::Cached;
 use crate::symbol::map::{
-    Detail, FileSymbols, MapFile, MapLinks, SymbolMap, SymbolSource, file_symbols, near, references,
+    ContentNumber, Detail, FileNumber, FileSymbols, MapFile, MapFiles, MapLinks, SymbolMap,
+    SymbolSource, file_symbols, near, references,
 };
 
 /// Files whose symbols are read for each look; nothing of them may stay.
 #[derive(Debug)]
-struct Again(Vec<FileSymbols>);
+struct Again(IndexVec<ContentNumber, FileSymbols>);
 
 impl SymbolSource for Again {
-    fn symbols(&self, number: u32) -> &FileSymbols {
-        panic!("file {number} is kept")
+    fn symbols(&self, number: ContentNumber) -> &FileSymbols {
+        panic!("{number:?} is kept")
     }
 
-    fn look(&self, number: u32) -> Cow<'_, FileSymbols> {
-        Cow::Owned(self.0[number as usize].clone())
+    fn look(&self, number: ContentNumber) -> Cow<'_, FileSymbols> {
+        Cow::Owned(self.0[number].clone())
     }
+}
+
+/// Whether a file is one of those that the bits of a number choose.
+fn is_chosen(some: u64, number: FileNumber) -> bool {
+    some >> (number.raw() % 64) & 1 == 1
 }
 
 /// Directory, number, what it calls, how many fields it has, and what it imports and passes on.
@@ -67,7 +74,7 @@ proptest! {
         let files = map_files(&found);
         let references = references(&files);
         let map = SymbolMap::new(&files, &references);
-        let numbers: Vec<u32> = (0..files.len() as u32).collect();
+        let numbers: Vec<FileNumber> = files.indices().collect();
         let whole = map.texts(&numbers, Detail::PRINTED).concat();
         let chosen = map.within(&numbers, tokens, Detail::PRINTED);
         prop_assert!(estimate(&chosen.text) <= tokens, "{} > {tokens}\n{}", estimate(&chosen.text), chosen.text);
@@ -88,7 +95,7 @@ proptest! {
         let files = map_files(&found);
         let references = references(&files);
         let map = SymbolMap::new(&files, &references);
-        let numbers: Vec<u32> = (0..files.len() as u32).collect();
+        let numbers: Vec<FileNumber> = files.indices().collect();
         let (small, large) = (map.within(&numbers, tokens, Detail::PRINTED), map.within(&numbers, tokens + more, Detail::PRINTED));
         for (number, shown) in &small.files {
             let there = large.files.get(number).expect("a file that was there before");
@@ -108,17 +115,17 @@ proptest! {
         let found = symbols_of(&files);
         let references = references(&map_files(&found));
         let groups = references.partners();
-        let mut all: Vec<u32> = groups.concat();
+        let mut all: Vec<FileNumber> = groups.concat();
         all.sort_unstable();
         all.dedup();
         prop_assert_eq!(all.len(), groups.concat().len(), "no file is in two groups");
-        let group_of = |file: u32| groups.iter().position(|group| group.contains(&file));
-        for (number, file) in references.iter().enumerate() {
+        let group_of = |file: FileNumber| groups.iter().position(|group| group.contains(&file));
+        for (number, file) in (0..).map(FileNumber::new).zip(references.iter()) {
             for target in &file.files {
-                let is_mutual = references.of(*target).files.contains(&(number as u32));
-                prop_assert!(!is_mutual || group_of(number as u32).is_some() && group_of(number as u32) == group_of(*target));
+                let is_mutual = references.of(*target).files.contains(&(number));
+                prop_assert!(!is_mutual || group_of(number).is_some() && group_of(number) == group_of(*target));
             }
-            let referring = references.iter().filter(|other| other.files.contains(&(number as u32))).count();
+            let referring = references.iter().filter(|other| other.files.contains(&(number))).count();
             prop_assert_eq!(referring, file.referring as usize);
         }
         for group in groups {
@@ -143,7 +150,7 @@ proptest! {
         prop_assert!(MapLinks::decode(bytes.clone(), files.len() + 1).is_none());
         prop_assert!(MapLinks::decode(bytes[..bytes.len() - 1].to_vec(), files.len()).is_none());
         let kept = MapLinks::decode(bytes.clone(), files.len()).expect("what was encoded");
-        let numbers: Vec<u32> = (0..files.len() as u32).filter(|number| some >> (number % 64) & 1 == 1).collect();
+        let numbers: Vec<FileNumber> = files.indices().filter(|number| is_chosen(some, *number)).collect();
         let map = |links: &MapLinks| {
             let map = SymbolMap::ordered(&files, &links.references, Arc::clone(&links.order));
             (map.texts(&numbers, Detail::PRINTED), map.within(&numbers, tokens, Detail::PRINTED), map.ranked().to_vec())
@@ -162,10 +169,10 @@ proptest! {
         let found = symbols_of(&files);
         let whole = map_files(&found);
         let source = Again(whole.iter().map(|file| file.symbols().clone()).collect());
-        let part: Vec<MapFile<'_>> = (0..).zip(&whole)
-            .map(|(number, file)| match some >> (number % 64) & 1 {
-                0 => *file,
-                _ => MapFile::later(file.path, &source, number),
+        let part: IndexVec<FileNumber, MapFile<'_>> = whole.iter_enumerated()
+            .map(|(number, file)| match is_chosen(some, number) {
+                false => *file,
+                true => MapFile::later(file.path, &source, ContentNumber::from_foreign(number)),
             })
             .collect();
         prop_assert_eq!(MapLinks::of(&part).encode(), MapLinks::of(&whole).encode());
@@ -178,8 +185,8 @@ proptest! {
         files.sort_unstable();
         let found = symbols_of(&files);
         let all = map_files(&found);
-        let wanted: Vec<u32> = (0..all.len() as u32).filter(|number| some >> (number % 64) & 1 == 1).collect();
-        let language = |number: u32| all[number as usize].symbols().language;
+        let wanted: Vec<FileNumber> = all.indices().filter(|number| is_chosen(some, *number)).collect();
+        let language = |number: FileNumber| all[number].symbols().language;
         let prepared = RefCell::new(Vec::new());
         let near = near(&all, &wanted, &language, &|numbers| prepared.borrow_mut().extend_from_slice(numbers));
         let mut read = prepared.into_inner();
@@ -187,16 +194,16 @@ proptest! {
         prop_assert_eq!(&read, &near, "each is read once");
         prop_assert!(near.is_sorted() && wanted.iter().all(|number| near.contains(number)));
         let none = FileSymbols::default();
-        let is_near = |number: usize| near.contains(&(number as u32));
-        let part: Vec<MapFile<'_>> = all.iter().enumerate()
+        let is_near = |number: FileNumber| near.contains(&(number));
+        let part: IndexVec<FileNumber, MapFile<'_>> = all.iter_enumerated()
             .map(|(number, file)| if is_near(number) { *file } else { MapFile::new(file.path, &none) })
             .collect();
-        let emptied: Vec<(&str, &str)> = files.iter().enumerate()
+        let emptied: Vec<(&str, &str)> = all.indices().zip(&files)
             .map(|(number, (path, text))| (*path, if is_near(number) { *text } else { "" }))
             .collect();
         let emptied = symbols_of(&emptied);
         let emptied = map_files(&emptied);
-        let say = |files: &[MapFile<'_>]| {
+        let say = |files: &MapFiles<'_>| {
             let links = MapLinks::of(files);
             let map = SymbolMap::ordered(files, &links.references, Arc::clone(&links.order));
             (map.texts(&wanted, Detail::PRINTED), map.within(&wanted, tokens, Detail::PRINTED))
@@ -218,10 +225,11 @@ proptest! {
         for language in [Language::Rust, Language::Python, Language::TypeScript, Language::Ruby, Language::C, Language::Markdown] {
             let symbols = file_symbols(Some(language), text.as_bytes());
             prop_assert_eq!(FileSymbols::decode(&symbols.encode()), Some(symbols.clone()));
-            let files = [MapFile::new(&path, &symbols)];
+            let files = IndexVec::from_vec(vec![MapFile::new(&path, &symbols)]);
+            let number = FileNumber::new(0);
             let references = references(&files);
             let map = SymbolMap::new(&files, &references);
-            let block = map.block(0, &map.legend(&[0]), Detail::KEPT);
+            let block = map.block(number, &map.legend(&[number]), Detail::KEPT);
             let extra = usize::from(!symbols.imports.is_empty()) + usize::from(symbols.more > 0);
             let lines = block.lines().count();
             prop_assert!(lines > symbols.entries.len() && lines <= 1 + symbols.entries.len() + extra, "{block:?}");
@@ -250,8 +258,9 @@ fn paths_that_could_be_taken_for_something_else_are_quoted() {
 
 #[test]
 fn an_empty_map_is_empty() {
-    let references = references(&[]);
-    let map = SymbolMap::new(&[], &references);
+    let files = MapFiles::from_slice(&[]);
+    let references = references(files);
+    let map = SymbolMap::new(files, &references);
     assert_eq!(
         (
             map.texts(&[], Detail::PRINTED).concat().as_str(),
@@ -283,10 +292,10 @@ fn what_most_refer_to_comes_first_and_gives_way_last() {
     let files = map_files(&found);
     let references = references(&files);
     let map = SymbolMap::new(&files, &references);
-    let numbers: Vec<u32> = (0..files.len() as u32).collect();
+    let numbers: Vec<FileNumber> = files.indices().collect();
     assert_eq!(map.ranked()[0], 0);
     let chosen = map.within(&numbers, 110, Detail::PRINTED);
-    assert_eq!(chosen.files[&0].entries.len(), 2);
+    assert_eq!(chosen.files[&map.ranked()[0]].entries.len(), 2);
     assert!(
         chosen
             .text
@@ -339,7 +348,7 @@ fn a_name_that_everybody_declares_refers_to_nobody() {
     let paths: Vec<String> = (0..2_000)
         .map(|number| format!("src/n{number:04}.rs"))
         .collect();
-    let files: Vec<MapFile<'_>> = paths
+    let files: IndexVec<FileNumber, MapFile<'_>> = paths
         .iter()
         .map(|path| MapFile::new(path.as_bytes(), &symbols))
         .collect();

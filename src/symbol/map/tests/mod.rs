@@ -6,7 +6,8 @@ mod real;
 mod scripts;
 mod systems;
 
-use super::{Detail, FileSymbols, KEY, MapFile, SymbolMap, file_symbols, references};
+use super::{Detail, FileNumber, FileSymbols, KEY, MapFile, SymbolMap, file_symbols, references};
+use crate::base::number::IndexVec;
 use crate::symbol::detect;
 
 /// The symbols of some files, in the order of their paths.
@@ -23,7 +24,7 @@ fn symbols_of(files: &[(&str, &str)]) -> Vec<(Vec<u8>, FileSymbols)> {
     found
 }
 
-fn map_files(found: &[(Vec<u8>, FileSymbols)]) -> Vec<MapFile<'_>> {
+fn map_files(found: &[(Vec<u8>, FileSymbols)]) -> IndexVec<FileNumber, MapFile<'_>> {
     found
         .iter()
         .map(|(path, symbols)| MapFile::new(path, symbols))
@@ -35,7 +36,7 @@ fn map_with(files: &[(&str, &str)], detail: Detail) -> String {
     let found = symbols_of(files);
     let files = map_files(&found);
     let references = references(&files);
-    let numbers: Vec<u32> = (0..files.len() as u32).collect();
+    let numbers: Vec<FileNumber> = files.indices().collect();
     let text = SymbolMap::new(&files, &references)
         .texts(&numbers, detail)
         .concat();
