@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::refresh::{self, ModelRun, Planned, Refresh, RefreshError, inputs};
 use crate::agent::{Agent, AgentOrigin};
 use crate::base::AgentId;
+use crate::base::number::{floor, round, to_index};
 use crate::config::{Setting, Stack, ValueError, table};
 use crate::frame::Store;
 use crate::git::Repository;
@@ -179,7 +180,7 @@ pub fn asking<'a>(
         .unwrap_or_default();
     let batching = Batching {
         mode: options.batch,
-        requests_min: requests_min as usize,
+        requests_min: to_index(floor(requests_min)),
         files: BatchFiles::of(&workspace.state),
         client: batches,
         agent: agent.id.clone(),
@@ -399,7 +400,7 @@ pub fn has_budget(settings: &Settings, options: &AskingOptions) -> Result<bool, 
 fn budget(settings: &Settings, options: &AskingOptions) -> Result<Budget, ValueError> {
     let given = options.caps;
     let stack = settings.stack();
-    let count = |key: &Setting| Ok::<_, ValueError>(stack.limit(key)?.map(|limit| limit as u64));
+    let count = |key: &Setting| Ok::<_, ValueError>(stack.limit(key)?.map(floor));
     let money = |key: &Setting| Ok::<_, ValueError>(stack.limit(key)?.map(nano));
     let left = |limit: Option<u64>, spent: u64| limit.map(|limit| limit.saturating_sub(spent));
     let run = Caps {
@@ -462,7 +463,7 @@ pub fn survey(
 
 /// Dollars as thousand-millionths.
 fn nano(dollars: f64) -> u64 {
-    (dollars * 1e9).round() as u64
+    round(dollars * 1e9)
 }
 
 /// Refuses what the provider cannot follow, before anything is sent.

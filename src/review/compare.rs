@@ -113,7 +113,6 @@ fn crosses(file: &File, old: DeclarationNumber, new: DeclarationNumber) -> Optio
     (old == new && was_public != is_public).then_some(was_public)
 }
 
-/// A mark for each declaration of a file.
 type Marks = IndexVec<DeclarationNumber, bool>;
 
 fn all(code: Option<&Code>) -> Marks {
@@ -226,17 +225,13 @@ struct Sides<'f> {
 impl Sides<'_> {
     fn before(&self, place: Place) -> (&Code, &Declaration) {
         let version = self.files[place.0].old.as_ref();
-        let code = version
-            .and_then(|version| version.code())
-            .expect("it was read");
+        let code = version.and_then(Version::code).expect("it was read");
         (code, &code.declarations[place.1])
     }
 
     fn after(&self, place: Place) -> (&Code, &Declaration) {
         let version = self.files[place.0].new.as_ref();
-        let code = version
-            .and_then(|version| version.code())
-            .expect("it was read");
+        let code = version.and_then(Version::code).expect("it was read");
         (code, &code.declarations[place.1])
     }
 

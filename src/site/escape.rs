@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
+use crate::base::number::to_f64;
 use crate::base::printable::is_safe;
 
 /// Shows text in HTML, in an attribute as well: markup is escaped, what is invisible or active is written as `\u{…}`.
@@ -70,7 +71,7 @@ pub fn size(bytes: u64) -> String {
     if bytes < 1_000 {
         return format!("{bytes} B");
     }
-    let (mut value, mut unit) = (bytes as f64 / 1_000.0, 0);
+    let (mut value, mut unit) = (to_f64(bytes) / 1_000.0, 0);
     while value >= 999.5 && unit + 1 < UNITS.len() {
         value /= 1_000.0;
         unit += 1;

@@ -55,16 +55,19 @@ impl ShadeFacts {
                 0 => 0,
                 covered => (1 + 3 * covered / self.files.max(1)).min(4) as u8,
             },
-            age: days.map_or(0, |days| {
-                1 + DAYS.iter().filter(|most| days > **most).count() as u8
-            }),
+            age: days.map_or(0, |days| 1 + over(&DAYS, &days)),
             cost: match self.cost {
                 0 => 0,
-                cost => 1 + COSTS.iter().filter(|most| cost > **most).count() as u8,
+                cost => 1 + over(&COSTS, &cost),
             },
             change: 0,
         }
     }
+}
+
+/// How many of some bounds a value is over.
+fn over<T: PartialOrd>(bounds: &[T], value: &T) -> u8 {
+    bounds.iter().map(|most| u8::from(value > most)).sum()
 }
 
 /// A way to colour a map: its word, the letter of its classes, and what the steps mean.

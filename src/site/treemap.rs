@@ -4,6 +4,7 @@
 //! squares. The largest rectangle is opened first, until there are enough of them or none is large enough to be looked into;
 //! so a map costs what it shows, however much stands below.
 
+use crate::base::number::to_f64;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -135,7 +136,7 @@ fn open(
             .then(one.number.cmp(&other.number))
     });
     let rest = items.split_off(items.len().min(CHILDREN_MAX));
-    let size = |item: &Weighed| item.size.max(1) as f64;
+    let size = |item: &Weighed| to_f64(item.size.max(1));
     let mut sizes: Vec<f64> = items.iter().map(size).collect();
     if !rest.is_empty() {
         sizes.push(rest.iter().map(size).sum());

@@ -31,6 +31,7 @@ use super::codec;
 use super::keys::{self, CachePlace, End, KeyStore, NotedKeys, ObjectKey};
 use super::language::Language;
 use super::outline::Outline;
+use crate::base::number::{low_byte, to_u32};
 use crate::base::{HashKey, NodeId};
 
 /// Size at which a file is started anew, unless its kind says otherwise.
@@ -231,7 +232,7 @@ impl<T: Cached> ObjectCache<T> {
         }
         let place = CachePlace {
             offset: 0,
-            len: body.len() as u32,
+            len: to_u32(body.len()),
             checksum: checksum(&self.key, body),
         };
         let mut record = encode_header(&self.key, key.0, key.1, place).to_vec();
@@ -387,7 +388,7 @@ fn encode_header(
     let mut header = [0; HEADER_BYTES];
     header[..4].copy_from_slice(&place.len.to_le_bytes());
     header[4] = language.map_or(0, Language::code);
-    header[5] = id.as_bytes().len() as u8;
+    header[5] = low_byte(id.as_bytes().len() as u64);
     header[6..6 + id.as_bytes().len()].copy_from_slice(id.as_bytes());
     header[38..46].copy_from_slice(&place.checksum);
     let sum = checksum(key, &header[..46]);

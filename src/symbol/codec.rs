@@ -7,6 +7,7 @@
 use super::language::Language;
 use super::outline::{BodyDigest, Content, DEPTH_MAX, Kind, Outline, Span, Symbol};
 use crate::base::Digest;
+use crate::base::number::low_byte;
 
 /// Raised whenever the same file would give other bytes: a new format, or a new way to read a language.
 pub(super) const VERSION: u8 = 16;
@@ -101,10 +102,10 @@ fn content_of(code: u8) -> Option<Content> {
 /// Appends a number in the fewest bytes.
 pub fn put_number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
-        out.push(number as u8 | 0x80);
+        out.push(low_byte(number) | 0x80);
         number >>= 7;
     }
-    out.push(number as u8);
+    out.push(low_byte(number));
 }
 
 /// Appends a text behind its length.

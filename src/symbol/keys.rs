@@ -13,6 +13,7 @@
 
 use super::language::Language;
 use crate::base::NodeId;
+use crate::base::number::low_byte;
 
 /// Bytes in front of the keys.
 const HEAD_BYTES: usize = 25;
@@ -158,7 +159,7 @@ pub(super) fn encode<'k>(
     bytes.extend(end.offset.to_le_bytes());
     bytes.extend(end.last.to_le_bytes());
     bytes.extend(end.checksum);
-    bytes.push(id_bytes as u8);
+    bytes.push(low_byte(id_bytes as u64));
     // Both are in order, so they are merged.
     let mut known = noted.bytes.get(HEAD_BYTES..).unwrap_or_default();
     for (key, place) in newer {

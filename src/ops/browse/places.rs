@@ -1,6 +1,7 @@
 //! Every path of a snapshot that gets a page: directories before what is in them, with their addresses.
 
 use crate::base::TreePath;
+use crate::base::number::to_u32;
 use crate::node::Scan;
 use crate::site::address;
 
@@ -50,7 +51,7 @@ impl<'s> Spots<'s> {
         };
         let mut start = 0;
         while start < spots.all.len() {
-            spots.levels.push(start as u32);
+            spots.levels.push(to_u32(start));
             let end = spots.all.len();
             for at in start..end {
                 spots.enter(at);
@@ -75,9 +76,10 @@ impl<'s> Spots<'s> {
             .map(|(name, node)| (name, is_directory(node)))
             .collect();
         let names = address::names(named.into_iter());
-        self.all[at].first = self.all.len() as u32;
-        self.all[at].count = names.len() as u32;
-        let path = self.path(at as u32);
+        let number = to_u32(at);
+        self.all[at].first = to_u32(self.all.len());
+        self.all[at].count = to_u32(names.len());
+        let path = self.path(number);
         for ((name, node), coded) in entries().zip(names) {
             let coded = if is_directory(node) {
                 address::folder(&self.all[at].coded, &coded, path.join(name).as_bytes())
@@ -86,7 +88,7 @@ impl<'s> Spots<'s> {
             };
             self.all.push(Spot {
                 node,
-                parent: at as u32,
+                parent: number,
                 first: 0,
                 count: 0,
                 name: name.into(),
@@ -116,7 +118,7 @@ impl<'s> Spots<'s> {
     /// The levels, the deepest first.
     pub(super) fn levels_up(&self) -> impl Iterator<Item = std::ops::Range<u32>> + '_ {
         let ends = self.levels.iter().skip(1).copied();
-        let ends = ends.chain([self.all.len() as u32]);
+        let ends = ends.chain([to_u32(self.all.len())]);
         let levels: Vec<_> = self.levels.iter().copied().zip(ends).collect();
         levels.into_iter().rev().map(|(start, end)| start..end)
     }

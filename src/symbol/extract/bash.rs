@@ -6,6 +6,7 @@ use tree_sitter::Node;
 
 use super::grammar::{Declared, Grammar, Item, Rule, Walk, any_comment, no_package};
 use super::level::{Level, Place};
+use crate::base::number::to_u32;
 use crate::symbol::comment;
 use crate::symbol::outline::{Kind, Span, Symbol};
 
@@ -132,16 +133,16 @@ fn recover<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
         .collect();
     let mut start = 0;
     for line in walk.text.split_inclusive('\n') {
-        let name = function_name(line).filter(|_| !known.contains(&(start as u32)));
+        let name = function_name(line).filter(|_| !known.contains(&to_u32(start)));
         if let Some(name) = name {
             let body = &walk.text[start..];
             let end = start + body.find("\n}").map_or(line.len(), |end| end + 2);
             let signature = line.split('{').next().unwrap_or_default();
             let span = Span {
-                start: start as u32,
-                end: end as u32,
-                name: (start + line.find(name).unwrap_or(0)) as u32,
-                body: (start + signature.len()) as u32,
+                start: to_u32(start),
+                end: to_u32(end),
+                name: to_u32(start + line.find(name).unwrap_or(0)),
+                body: to_u32(start + signature.len()),
             };
             let symbol = Symbol {
                 public: !name.starts_with('_'),

@@ -177,7 +177,8 @@ pub(super) struct Rules {
 impl Rules {
     pub(super) fn new(grammar: &'static Grammar) -> Self {
         let language = (grammar.language)();
-        let kinds = 0..language.node_kind_count() as u16;
+        let kinds = u16::try_from(language.node_kind_count());
+        let kinds = 0..kinds.expect("a kind has a number of 16 bits");
         let name = |id| {
             language
                 .node_kind_for_id(id)
@@ -185,11 +186,10 @@ impl Rules {
                 .unwrap_or_default()
         };
         let index = |id| {
-            grammar
-                .rules
-                .iter()
-                .position(|(kind, _)| *kind == name(id))
-                .map_or(0, |at| at as u8 + 1)
+            let mut rules = (1..=u8::MAX).zip(grammar.rules);
+            rules
+                .find(|(_, (kind, _))| *kind == name(id))
+                .map_or(0, |(number, _)| number)
         };
         Self {
             grammar,

@@ -7,6 +7,7 @@ use tree_sitter::Node;
 use super::grammar::{Declared, Grammar, Item, Rule, Walk, any_comment, no_package};
 use super::instance;
 use super::level::Level;
+use crate::base::number::to_u32;
 use crate::symbol::comment;
 use crate::symbol::outline::{Kind, Symbol};
 
@@ -71,7 +72,7 @@ fn define<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>, item: 
         && let Some((string, text)) = docstring(walk, node)
     {
         symbol.doc = comment::paragraph(text, comment::NONE);
-        symbol.span.body = string.end_byte() as u32;
+        symbol.span.body = to_u32(string.end_byte());
     }
 }
 

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::grammar::{Declared, Grammar, Item, Rule, Walk, any_comment, no_package, nothing};
 use super::level::{Level, Place};
 use super::walk::Head;
+use crate::base::number::to_u32;
 use crate::symbol::comment;
 use crate::symbol::outline::{DEPTH_MAX, Kind, Span, Symbol};
 
@@ -334,7 +335,7 @@ fn name_all<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, arguments: Node<'t>,
                 public: level.place.public,
                 ..Symbol::named(kind, name)
             };
-            let start = argument.start_byte() as u32;
+            let start = to_u32(argument.start_byte());
             let span = if kind == Kind::Field {
                 Span {
                     start,
@@ -359,7 +360,7 @@ fn name_first<'t>(
     at: u32,
 ) {
     let is_name = |argument: &Node<'_>| matches!(argument.kind(), "simple_symbol" | "string");
-    let count = arguments.named_child_count() as u32;
+    let count = to_u32(arguments.named_child_count());
     let argument = arguments
         .named_child(at.min(count.saturating_sub(1)) as _)
         .filter(is_name);

@@ -12,6 +12,7 @@ use std::ops::Range;
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::grammar::Rules;
+use crate::base::number::to_u32;
 use crate::base::quick_hash::QuickHash;
 use crate::symbol::map::uses::{NAME_BYTES_MIN, USES_MAX, Uses, Ways};
 use crate::symbol::outline::{NAME_BYTES_MAX, Span, Symbol};
@@ -162,7 +163,7 @@ impl<'t> Found<'t> {
 
     /// Takes the next name; the walk goes through the text from its start to its end.
     fn note(&mut self, range: Range<usize>) {
-        let start = range.start as u32;
+        let start = to_u32(range.start);
         while self.declared.last().is_some_and(|name| *name < start) {
             self.declared.pop();
         }
@@ -180,7 +181,7 @@ impl<'t> Found<'t> {
             Some(number) => *number,
             None if self.names.len() == USES_MAX => return,
             None => {
-                let number = self.names.len() as u32;
+                let number = to_u32(self.names.len());
                 self.numbers.insert(name, number);
                 self.names.push(Name {
                     text: name,
@@ -305,7 +306,7 @@ impl Around {
             .enumerate()
             .filter(|(_, span)| span.end > span.start);
         let mut spans: Vec<_> = known
-            .map(|(number, span)| (span.start, span.end, number as u32))
+            .map(|(number, span)| (span.start, span.end, to_u32(number)))
             .collect();
         spans.sort_unstable_by_key(|(start, end, number)| (*start, u32::MAX - *end, *number));
         Self {

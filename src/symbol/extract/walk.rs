@@ -14,6 +14,7 @@ use super::body::Bodies;
 use super::grammar::{Declared, Grammar, Item, Rule, Rules, Walk};
 use super::level::{Adopted, Level, Place};
 use super::signature::{Signature, fold_code};
+use crate::base::number::to_u32;
 use crate::symbol::comment::{self, cap};
 use crate::symbol::head;
 use crate::symbol::outline::{
@@ -301,10 +302,10 @@ impl<'t> Walk<'t> {
             doc: self.doc_of(level, head),
             children: Vec::new(),
             span: Span {
-                start: head.start_byte() as u32,
-                end: node.end_byte().max(end) as u32,
-                name: name.start_byte() as u32,
-                body: body as u32,
+                start: to_u32(head.start_byte()),
+                end: to_u32(node.end_byte().max(end)),
+                name: to_u32(name.start_byte()),
+                body: to_u32(body),
             },
             body: BodyDigest::default(),
         }
@@ -313,11 +314,12 @@ impl<'t> Walk<'t> {
     /// A test that is a call and not a declaration, by its title.
     pub(super) fn test(call: Node<'_>, title: &str) -> Symbol {
         let mut symbol = Symbol::named(Kind::Test, title);
+        let start = to_u32(call.start_byte());
         symbol.span = Span {
-            start: call.start_byte() as u32,
-            end: call.end_byte() as u32,
-            name: call.start_byte() as u32,
-            body: call.start_byte() as u32,
+            start,
+            end: to_u32(call.end_byte()),
+            name: start,
+            body: start,
         };
         symbol.public = false;
         symbol

@@ -341,18 +341,13 @@ impl<'i> Index<'i> {
             .directories
             .iter()
             .map(|number| self.paths.directory(*number));
+        let public = symbols.entries.forms().filter(|form| form.is_public);
         let mut references = FileReferences {
             imports: links.files.clone(),
             directories: directories.collect(),
             outside: links.outside.clone(),
             files: links.files.clone(),
-            public: to_u32(
-                symbols
-                    .entries
-                    .forms()
-                    .filter(|form| form.is_public)
-                    .count(),
-            ),
+            public: to_u32(public.count()),
             ..FileReferences::default()
         };
         let mut all: Vec<Target> = Vec::new();
@@ -389,11 +384,8 @@ impl<'i> Index<'i> {
                 meant.clear();
                 reader.declarations(&UsedName::of(used, language, names), candidates, &mut meant);
                 if meant.iter().any(|declared| !declared.is_property) {
-                    let calls = used
-                        .places
-                        .iter()
-                        .map(|entry| (EntryNumber::from_raw(*entry), at));
-                    references.calls.extend(calls);
+                    let call = |entry: &u32| (EntryNumber::from_raw(*entry), at);
+                    references.calls.extend(used.places.iter().map(call));
                 }
                 all.extend(
                     meant

@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use super::found::Found;
 use super::line::{LINE_BYTES_MAX, after, indent, is_word};
 use super::mask::{COMMENT, mask};
+use crate::base::number::to_u32;
 use crate::symbol::comment::{self, Style};
 use crate::symbol::language::Language;
 use crate::symbol::outline::{DEPTH_MAX, Kind, SIGNATURE_BYTES_MAX, Span, Symbol};
@@ -219,7 +220,7 @@ impl ByteReader<'_> {
             return;
         };
         let own = &self.text[symbol.span.start as usize..end];
-        symbol.span.end = symbol.span.start + own.trim_end().len() as u32;
+        symbol.span.end = symbol.span.start + to_u32(own.trim_end().len());
         let around = self
             .open
             .iter_mut()
@@ -277,10 +278,10 @@ impl ByteReader<'_> {
         symbol.public = is_public && kind != Kind::Test;
         symbol.doc = self.doc(at);
         symbol.span = Span {
-            start: at as u32,
-            end: at as u32,
-            name: (at + name.start) as u32,
-            body: at as u32,
+            start: to_u32(at),
+            end: to_u32(at),
+            name: to_u32(at + name.start),
+            body: to_u32(at),
         };
         Some(symbol)
     }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::{extract_as, outline_of};
 use crate::base::limit;
+use crate::base::number::to_index;
 use crate::symbol::extract::parse::SOURCE_BYTES_MAX;
 use crate::symbol::outline::{DEPTH_MAX, NAME_BYTES_MAX, SIGNATURE_BYTES_MAX, SYMBOLS_MAX, Symbol};
 use crate::symbol::{Content, Language, decode, encode, extract, render};
@@ -69,7 +70,7 @@ fn content_that_is_not_text_gets_a_placeholder() {
         Content::Parsed,
         "git looks for NUL in the first 8 KiB as well"
     );
-    let large = vec![b' '; limit::FILE_BYTES_MAX as usize + 1];
+    let large = vec![b' '; to_index(limit::FILE_BYTES_MAX) + 1];
     assert_eq!(extract(rust, &large).content, Content::TooLarge);
     assert!(render(&extract(rust, &large)).starts_with("File of 8388609 bytes, over the limit"));
     assert_eq!(outline_of("a.rs", ""), "Empty file.\n");

@@ -170,9 +170,9 @@ proptest! {
         let whole = map_files(&found);
         let source = Again(whole.iter().map(|file| file.symbols().clone()).collect());
         let part: IndexVec<FileNumber, MapFile<'_>> = whole.iter_enumerated()
-            .map(|(number, file)| match is_chosen(some, number) {
-                false => *file,
-                true => MapFile::later(file.path, &source, ContentNumber::from_foreign(number)),
+            .map(|(number, file)| {
+                let content = ContentNumber::from_foreign(number);
+                if is_chosen(some, number) { MapFile::later(file.path, &source, content) } else { *file }
             })
             .collect();
         prop_assert_eq!(MapLinks::of(&part).encode(), MapLinks::of(&whole).encode());
