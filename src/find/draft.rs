@@ -7,8 +7,7 @@ use super::document::path_terms;
 use super::index::{
     End, IndexStamp, IndexedFile, PARTS, Part, Start, first_line, flat, path_of, sum,
 };
-use super::postings::{Lengths, Postings, lengths};
-use super::rank::CandidateNumber;
+use super::postings::{CandidateNumber, Lengths, Postings, lengths};
 use super::term::Term;
 use super::words::Words;
 use crate::base::HashKey;

@@ -19,8 +19,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 
 use super::definition::Definitions;
-use super::postings::{COUNTS, Lengths, TermCounts, each};
-use super::rank::CandidateNumber;
+use super::postings::{COUNTS, CandidateNumber, Lengths, TermCounts, each};
 use super::term::Term;
 use super::words::Words;
 use crate::base::number::{IndexVec, low_byte};

@@ -7,13 +7,17 @@
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-use super::rank::CandidateNumber;
 use super::region::FIELDS;
 use super::term::Term;
 use super::words::Words;
-use crate::base::number::to_u32;
+use crate::base::number::{define_index_type, to_u32};
 use crate::base::quick_hash::QuickHash;
 use crate::symbol::put_number;
+
+define_index_type! {
+    /// The number of a file among those that are held against a question.
+    pub struct CandidateNumber = u32;
+}
 
 /// The sorts of a file's text, and its path.
 pub const COUNTS: usize = FIELDS + 1;

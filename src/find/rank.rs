@@ -12,12 +12,12 @@
 use std::collections::HashMap;
 
 use super::past::Past;
-use super::postings::{COUNTS, Lengths, TermCounts, in_byte, lengths};
+use super::postings::{COUNTS, CandidateNumber, Lengths, TermCounts, in_byte, lengths};
 use super::question::Query;
 use super::region::FIELDS;
 use super::term::Term;
 use super::words::{Hits, Words};
-use crate::base::number::{IndexSlice, IndexVec, define_index_type, to_f64, to_u32};
+use crate::base::number::{IndexSlice, IndexVec, to_f64, to_u32};
 use crate::base::quick_hash::QuickHash;
 
 /// How soon more of the same word counts no more.
@@ -76,11 +76,6 @@ impl Default for Weights {
             said: 0.5,
         }
     }
-}
-
-define_index_type! {
-    /// The number of a file among those that are held against a question.
-    pub struct CandidateNumber = u32;
 }
 
 /// By the numbers of files, what they count.
