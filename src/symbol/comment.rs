@@ -136,9 +136,11 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
         let is_further_in = tag_column.is_some_and(|tag| column > tag) && !line.is_empty();
         in_tag =
             is_tag(line) || is_further_in || in_tag && tag_column.is_none() && !line.is_empty();
-        tag_column = match line.starts_with('@') && !is_tag(line) && line.contains(' ') {
-            true => Some(column),
-            false => tag_column.filter(|_| is_further_in),
+        let opens_tag = line.starts_with('@') && !is_tag(line) && line.contains(' ');
+        tag_column = if opens_tag {
+            Some(column)
+        } else {
+            tag_column.filter(|_| is_further_in)
         };
         let line = strip_tag(line);
         if in_tag && found.is_empty() {
