@@ -3,6 +3,8 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::number::to_f64;
+
 /// Seconds since 1970-01-01 UTC; `SOURCE_DATE_EPOCH` takes the clock's place where it is set, for reproducible runs.
 #[must_use]
 #[expect(
@@ -34,14 +36,22 @@ pub fn real_seconds() -> u64 {
 pub fn nanos() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_nanos() as u64)
+        .map_or(0, |since| {
+            u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+        })
 }
 
 /// A random number from 0 up to 1, by which processes that wait keep out of each other's way.
 #[must_use]
 pub fn random_part() -> f64 {
     use std::hash::{BuildHasher, RandomState};
-    (RandomState::new().hash_one(std::process::id()) >> 11) as f64 / (1_u64 << 53) as f64
+    to_f64(RandomState::new().hash_one(std::process::id()) >> 11) / to_f64(1 << 53)
+}
+
+/// The day of a time in seconds, both since 1970.
+#[must_use]
+pub fn day_of(seconds: u64) -> i64 {
+    (seconds / 86_400).cast_signed()
 }
 
 /// Renders seconds since 1970 as `2026-11-21T20:13:05Z` (RFC 3339, UTC).
@@ -49,7 +59,7 @@ pub fn random_part() -> f64 {
 /// The calendar is Howard Hinnant's `civil_from_days`.
 #[must_use]
 pub fn render_utc(seconds: u64) -> String {
-    let days = (seconds / 86_400) as i64 + 719_468;
+    let days = day_of(seconds) + 719_468;
     let era = days.div_euclid(146_097);
     let day_of_era = days.rem_euclid(146_097);
     let year_of_era =
@@ -101,10 +111,7 @@ mod tests {
     #[test]
     fn days_read_back() {
         for seconds in [0, 951_782_400, 1_795_291_985, 4_107_542_399] {
-            assert_eq!(
-                parse_day(&render_utc(seconds)),
-                Some((seconds / 86_400) as i64)
-            );
+            assert_eq!(parse_day(&render_utc(seconds)), Some(day_of(seconds)));
         }
         for text in ["", "2026-11-21", "2026-13-01T", "x-1-1T", "2026-01-01-T0"] {
             assert!(

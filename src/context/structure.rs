@@ -14,8 +14,10 @@ use super::markdown;
 use super::secrets::Guard;
 use super::tree::{STRUCTURE_LINES_MAX, Tree, WalkedPath};
 use crate::base::TreePath;
+use crate::base::number::IndexVec;
 use crate::base::token::estimate;
 use crate::git::EntryMode;
+use crate::node::NodeNumber;
 use crate::symbol::Language;
 
 /// Directories that are opened at most.
@@ -41,7 +43,7 @@ enum Open {
 pub struct Folded {
     open: BTreeMap<Vec<u8>, Open>,
     /// Files below each node of the scan.
-    counts: Vec<u64>,
+    counts: IndexVec<NodeNumber, u64>,
     /// True when nothing is folded.
     pub is_whole: bool,
 }
@@ -112,7 +114,13 @@ impl Folded {
 }
 
 /// Tokens of the lines of a directory, counted until they are more than `tokens_max`.
-fn lines(tree: &Tree, number: u32, depth: usize, only_directories: bool, tokens_max: u64) -> u64 {
+fn lines(
+    tree: &Tree,
+    number: NodeNumber,
+    depth: usize,
+    only_directories: bool,
+    tokens_max: u64,
+) -> u64 {
     let mut tokens = 0;
     for entry in tree.entries(number) {
         let is_directory = entry.mode == EntryMode::Directory;
@@ -175,10 +183,9 @@ impl Tree {
                         (format!("/ ({} not listed)", files_words(files)), false)
                     }
                     (true, None) => {
-                        let counts = folded.map_or(&[][..], |folded| &folded.counts);
-                        let files = entry
-                            .number()
-                            .and_then(|number| counts.get(number as usize))
+                        let files = folded
+                            .zip(entry.number())
+                            .and_then(|(folded, number)| folded.counts.get(number))
                             .copied();
                         (
                             format!("/ ({})", files_words(files.unwrap_or_default())),
@@ -200,7 +207,7 @@ impl Tree {
 }
 
 /// True for a directory of many files, of fewer where most have no grammar: data or pictures.
-fn is_large(tree: &Tree, number: u32) -> bool {
+fn is_large(tree: &Tree, number: NodeNumber) -> bool {
     let files = tree
         .entries(number)
         .filter(|entry| entry.mode != EntryMode::Directory);

@@ -10,10 +10,11 @@ use super::markdown;
 use super::secrets::Guard;
 use super::style::Markup;
 use crate::base::fence::longest_run;
+use crate::base::number::{IndexSlice, IndexVec};
 use crate::base::{NodeId, Shelf, TreePath};
 use crate::git::{EntryMode, Repository};
 use crate::node::scan::NodeEntry;
-use crate::node::{IgnoreRules, Scan, ScanError, scan};
+use crate::node::{IgnoreRules, NodeNumber, Scan, ScanError, scan};
 use crate::secret::{Allowed, Scanner, find_in_names};
 
 /// The most lines that the project structure has: a repository can have far more paths than objects.
@@ -35,7 +36,7 @@ pub struct Tree {
     pub id: NodeId,
     read: Arc<ReadTree>,
     /// The entries of directories that paths were looked up in, by name.
-    names: RefCell<HashMap<u32, HashMap<Vec<u8>, PathEntry>>>,
+    names: RefCell<HashMap<NodeNumber, HashMap<Vec<u8>, PathEntry>>>,
 }
 
 /// What is read of a tree, and what follows from that alone: the same for every answer about it.
@@ -44,7 +45,7 @@ struct ReadTree {
     scan: Scan,
     fence: OnceLock<String>,
     has_secret_names: OnceLock<bool>,
-    file_counts: OnceLock<Vec<u64>>,
+    file_counts: OnceLock<IndexVec<NodeNumber, u64>>,
     /// The tokens of all its lines, by style.
     structure_tokens: [OnceLock<u64>; 2],
     /// The rules by which, and what was let through when, no name held a secret.
@@ -58,13 +59,13 @@ pub struct PathEntry {
     pub mode: EntryMode,
     /// Its object.
     pub id: NodeId,
-    node: Option<u32>,
+    node: Option<NodeNumber>,
 }
 
 impl PathEntry {
     /// Its number in the scan of its tree.
     #[must_use]
-    pub fn number(&self) -> Option<u32> {
+    pub fn number(&self) -> Option<NodeNumber> {
         self.node
     }
 }
@@ -169,7 +170,7 @@ impl Tree {
     #[must_use]
     pub fn fence(&self) -> &str {
         self.read.fence.get_or_init(|| {
-            let numbers = 0..self.scan().len() as u32;
+            let numbers = self.scan().numbers();
             let names = numbers
                 .flat_map(|number| self.scan().entries(number))
                 .map(|entry| longest_run(entry.name));
@@ -189,7 +190,7 @@ impl Tree {
         if clean().as_ref().is_some_and(by) {
             return None;
         }
-        let found = (0..self.scan().len() as u32).find_map(|number| {
+        let found = self.scan().numbers().find_map(|number| {
             let at = guard.find_in_names(|| self.names_in(number))?;
             self.scan().entries(number).nth(at)
         });
@@ -216,7 +217,7 @@ impl Tree {
         *self
             .read
             .has_secret_names
-            .get_or_init(|| (0..self.scan().len() as u32).any(is_secret))
+            .get_or_init(|| self.scan().numbers().any(is_secret))
     }
 
     /// The tokens of all lines in a style; `count` counts them the first time.
@@ -224,7 +225,7 @@ impl Tree {
         *self.read.structure_tokens[style as usize].get_or_init(count)
     }
 
-    fn names_in(&self, number: u32) -> impl Iterator<Item = &[u8]> {
+    fn names_in(&self, number: NodeNumber) -> impl Iterator<Item = &[u8]> {
         self.scan().entries(number).map(|entry| entry.name)
     }
 
@@ -242,20 +243,20 @@ impl Tree {
 
     /// The number of the root's node.
     #[must_use]
-    pub fn root_number(&self) -> u32 {
+    pub fn root_number(&self) -> NodeNumber {
         self.scan().root()
     }
 
     /// The entries of a directory by its number, in tree order.
-    pub fn entries(&self, number: u32) -> impl Iterator<Item = NodeEntry<'_>> {
+    pub fn entries(&self, number: NodeNumber) -> impl Iterator<Item = NodeEntry<'_>> {
         self.scan().entries(number)
     }
 
     /// How many files stand below each node, by its number; what is no directory counts for one.
     #[must_use]
-    pub fn file_counts(&self) -> &[u64] {
+    pub fn file_counts(&self) -> &IndexSlice<NodeNumber, [u64]> {
         self.read.file_counts.get_or_init(|| {
-            let mut counts = vec![1_u64; self.scan().len()];
+            let mut counts = self.scan().list_of(1_u64);
             for number in self
                 .scan()
                 .bottom_up()
@@ -263,11 +264,11 @@ impl Tree {
                 .filter(|number| self.scan().node(**number).is_directory)
             {
                 let below = |entry: NodeEntry<'_>| match (entry.mode, entry.node) {
-                    (EntryMode::Directory, Some(below)) => counts[below as usize],
+                    (EntryMode::Directory, Some(below)) => counts[below],
                     (EntryMode::Directory, None) => 0,
                     _ => 1,
                 };
-                counts[*number as usize] = self
+                counts[*number] = self
                     .scan()
                     .entries(*number)
                     .map(below)
@@ -330,7 +331,7 @@ pub struct WalkedPath<'p> {
 }
 
 impl Below<'_> {
-    fn enter(&mut self, number: u32) {
+    fn enter(&mut self, number: NodeNumber) {
         let scan = self.scan;
         self.open.push(Open {
             entries: Box::new(scan.entries(number)),

@@ -136,6 +136,7 @@ pub fn looks_like_secret(name: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::number::to_index;
 
     #[test]
     fn deeper_files_and_later_lines_win() {
@@ -180,7 +181,10 @@ mod tests {
             .expect("those of 'a' do not count");
         assert!(
             IgnoreRules::default()
-                .push(TreePath::root(), &vec![b'#'; IGNORE_BYTES_MAX as usize + 1])
+                .push(
+                    TreePath::root(),
+                    &vec![b'#'; to_index(IGNORE_BYTES_MAX) + 1]
+                )
                 .is_err()
         );
     }

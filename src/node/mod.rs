@@ -9,6 +9,7 @@ pub mod snapshot;
 
 pub use ignore::{IgnoreRules, looks_like_secret};
 pub use scan::{
-    Counts, Node, NodeEntry, Scan, ScanError, Start, rules_above, scan, scan_all, scan_entries,
+    Counts, Node, NodeEntry, NodeNumber, Scan, ScanError, Start, rules_above, scan, scan_all,
+    scan_entries,
 };
 pub use snapshot::{Snapshot, SnapshotError, SnapshotRoot};

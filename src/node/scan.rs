@@ -6,9 +6,11 @@
 //! grows with the change. No recursion: depth is bounded by [`TREE_DEPTH_MAX`] and costs no stack.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::ignore::{FILE_NAME, IgnoreRules, TooManyRules};
 use crate::base::limit::{IGNORE_BYTES_MAX, NODES_MAX, TREE_DEPTH_MAX, TREE_ENTRIES_MAX};
+use crate::base::number::{IndexVec, define_index_type, to_u32};
 use crate::base::quick_hash::QuickHash;
 use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, HashKind, ObjectError, ObjectKind, Repository, tree_entries};
@@ -39,6 +41,11 @@ pub enum ScanError {
     Entries(TreePath),
 }
 
+define_index_type! {
+    /// The number of a file or directory in its scan.
+    pub struct NodeNumber = u32;
+}
+
 /// A file or directory of a snapshot.
 #[derive(Debug, Clone, Copy)]
 pub struct Node {
@@ -48,7 +55,7 @@ pub struct Node {
     pub is_directory: bool,
     /// True when it stood at the same path in the older tree: then its entries were not read.
     pub is_unchanged: bool,
-    parent: u32,
+    parent: NodeNumber,
     name: Span,
     entries: Span,
     paths: u64,
@@ -64,7 +71,7 @@ pub struct NodeEntry<'s> {
     /// Its object.
     pub id: NodeId,
     /// Its node's number; `None` for symlinks and submodules, which are leaves without frames.
-    pub node: Option<u32>,
+    pub node: Option<NodeNumber>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -73,14 +80,22 @@ struct Span {
     len: u32,
 }
 
+impl Span {
+    fn range(self) -> Range<usize> {
+        let (at, len) = (self.at as usize, self.len as usize);
+        at..at + len
+    }
+}
+
 struct RawEntry {
     name: Span,
     mode: EntryMode,
     id: NodeId,
-    node: u32,
+    node: NodeNumber,
 }
 
-const NO_NODE: u32 = u32::MAX;
+const ROOT: NodeNumber = NodeNumber::from_raw(0);
+const NO_NODE: NodeNumber = NodeNumber::from_raw(u32::MAX);
 
 /// How many of what a scan met.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -102,11 +117,11 @@ pub struct Counts {
 /// The nodes of a snapshot.
 #[derive(Default)]
 pub struct Scan {
-    nodes: Vec<Node>,
+    nodes: IndexVec<NodeNumber, Node>,
     entries: Vec<RawEntry>,
     names: Vec<u8>,
-    order: Vec<u32>,
-    by_id: HashMap<NodeId, u32, QuickHash>,
+    order: Vec<NodeNumber>,
+    by_id: HashMap<NodeId, NodeNumber, QuickHash>,
     /// How many of what was met.
     pub counts: Counts,
 }
@@ -130,9 +145,9 @@ impl Scan {
             ..Counts::default()
         };
         Self {
-            nodes: vec![node],
-            order: vec![0],
-            by_id: HashMap::from_iter([(id, 0)]),
+            nodes: vec![node].into(),
+            order: vec![ROOT],
+            by_id: HashMap::from_iter([(id, ROOT)]),
             counts,
             ..Self::default()
         }
@@ -140,26 +155,37 @@ impl Scan {
 
     /// The number of the root directory.
     #[must_use]
-    pub fn root(&self) -> u32 {
-        0
+    pub fn root(&self) -> NodeNumber {
+        ROOT
     }
 
     /// All nodes that were entered, or noted as unchanged, children before the directories that hold them.
     #[must_use]
-    pub fn bottom_up(&self) -> &[u32] {
+    pub fn bottom_up(&self) -> &[NodeNumber] {
         &self.order
     }
 
     /// A node by its number.
     #[must_use]
-    pub fn node(&self, number: u32) -> &Node {
-        &self.nodes[number as usize]
+    pub fn node(&self, number: NodeNumber) -> &Node {
+        &self.nodes[number]
     }
 
     /// How many nodes there are; numbers run from 0.
     #[must_use]
     pub fn len(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// The numbers of all nodes, in the order in which they were met.
+    pub fn numbers(&self) -> impl DoubleEndedIterator<Item = NodeNumber> + use<> {
+        self.nodes.indices()
+    }
+
+    /// A list with a value for each node.
+    #[must_use]
+    pub fn list_of<T: Clone>(&self, value: T) -> IndexVec<NodeNumber, T> {
+        vec![value; self.len()].into()
     }
 
     /// True for a scan of nothing; a scan of a tree has its root at least.
@@ -170,33 +196,31 @@ impl Scan {
 
     /// The number of an object's node.
     #[must_use]
-    pub fn find(&self, id: &NodeId) -> Option<u32> {
+    pub fn find(&self, id: &NodeId) -> Option<NodeNumber> {
         self.by_id.get(id).copied()
     }
 
     /// The entries of a directory in git's tree order; none for files and for unchanged directories.
-    pub fn entries(&self, number: u32) -> impl Iterator<Item = NodeEntry<'_>> {
+    pub fn entries(&self, number: NodeNumber) -> impl Iterator<Item = NodeEntry<'_>> {
         let span = self.node(number).entries;
-        self.entries[span.at as usize..(span.at + span.len) as usize]
-            .iter()
-            .map(|entry| NodeEntry {
-                name: self.bytes(entry.name),
-                mode: entry.mode,
-                id: entry.id,
-                node: (entry.node != NO_NODE).then_some(entry.node),
-            })
+        self.entries[span.range()].iter().map(|entry| NodeEntry {
+            name: self.bytes(entry.name),
+            mode: entry.mode,
+            id: entry.id,
+            node: (entry.node != NO_NODE).then_some(entry.node),
+        })
     }
 
     /// The name under which a node was first met: empty for the root, and a whole path for each of several places.
     #[must_use]
-    pub fn name(&self, number: u32) -> &[u8] {
+    pub fn name(&self, number: NodeNumber) -> &[u8] {
         self.bytes(self.node(number).name)
     }
 
     /// The path at which a node was first met, below `root`: the path that was scanned, or the root of the snapshot for a
     /// scan of several places.
     #[must_use]
-    pub fn path(&self, root: &TreePath, mut number: u32) -> TreePath {
+    pub fn path(&self, root: &TreePath, mut number: NodeNumber) -> TreePath {
         let mut names = Vec::new();
         while number != NO_NODE {
             names.push(self.name(number));
@@ -211,18 +235,18 @@ impl Scan {
 
     /// At how many paths below the root a directory's files stand; 1 for a file. Saturates.
     #[must_use]
-    pub fn paths(&self, number: u32) -> u64 {
+    pub fn paths(&self, number: NodeNumber) -> u64 {
         self.node(number).paths
     }
 
     fn bytes(&self, span: Span) -> &[u8] {
-        &self.names[span.at as usize..(span.at + span.len) as usize]
+        &self.names[span.range()]
     }
 
     fn keep_name(&mut self, name: &[u8]) -> Span {
         let span = Span {
-            at: self.names.len() as u32,
-            len: name.len() as u32,
+            at: to_u32(self.names.len()),
+            len: to_u32(name.len()),
         };
         self.names.extend_from_slice(name);
         span
@@ -231,9 +255,9 @@ impl Scan {
 
 /// A directory that the walk is inside of.
 struct Open {
-    number: u32,
-    next: u32,
-    end: u32,
+    number: NodeNumber,
+    /// Of its entries those that are still to be entered.
+    left: Range<usize>,
     /// What stood there before, by name.
     old: HashMap<Vec<u8>, NodeId>,
 }
@@ -401,21 +425,19 @@ impl Walk<'_> {
     fn run(&mut self, tree: NodeId, name: Span, old: Option<NodeId>) -> Result<(), ScanError> {
         let is_unchanged = old == Some(tree);
         let root = self.add_node(tree, EntryMode::Directory, NO_NODE, name)?;
-        self.scan.nodes[root as usize].is_unchanged = is_unchanged;
+        self.scan.nodes[root].is_unchanged = is_unchanged;
         if is_unchanged {
             self.close(root);
             return Ok(());
         }
         let mut open = vec![self.open(root, old)?];
         while let Some(inside) = open.last_mut() {
-            if inside.next == inside.end {
+            let Some(at) = inside.left.next() else {
                 let done = inside.number;
                 open.pop();
                 self.close(done);
                 continue;
-            }
-            let at = inside.next as usize;
-            inside.next += 1;
+            };
             let before = inside
                 .old
                 .get(self.scan.bytes(self.scan.entries[at].name))
@@ -435,9 +457,9 @@ impl Walk<'_> {
     fn enter(
         &mut self,
         at: usize,
-        parent: u32,
+        parent: NodeNumber,
         before: Option<NodeId>,
-    ) -> Result<Option<u32>, ScanError> {
+    ) -> Result<Option<NodeNumber>, ScanError> {
         let RawEntry { name, mode, id, .. } = self.scan.entries[at];
         match mode {
             EntryMode::Symlink => self.scan.counts.symlinks += 1,
@@ -453,7 +475,7 @@ impl Walk<'_> {
         }
         let is_unchanged = self.is_shallow || before == Some(id);
         let number = self.add_node(id, mode, parent, name)?;
-        self.scan.nodes[number as usize].is_unchanged = is_unchanged;
+        self.scan.nodes[number].is_unchanged = is_unchanged;
         self.scan.entries[at].node = number;
         if mode == EntryMode::Directory && !is_unchanged {
             return Ok(Some(number));
@@ -466,9 +488,9 @@ impl Walk<'_> {
         &mut self,
         id: NodeId,
         mode: EntryMode,
-        parent: u32,
+        parent: NodeNumber,
         name: Span,
-    ) -> Result<u32, ScanError> {
+    ) -> Result<NodeNumber, ScanError> {
         if self.scan.nodes.len() >= NODES_MAX {
             return Err(ScanError::Nodes);
         }
@@ -478,8 +500,7 @@ impl Walk<'_> {
         } else {
             &mut self.scan.counts.files
         }) += 1;
-        let number = self.scan.nodes.len() as u32;
-        self.scan.nodes.push(Node {
+        let number = self.scan.nodes.push(Node {
             id,
             is_directory,
             is_unchanged: false,
@@ -493,7 +514,7 @@ impl Walk<'_> {
     }
 
     /// Reads a directory's entries, rules first, and leaves out what they ignore.
-    fn open(&mut self, number: u32, old: Option<NodeId>) -> Result<Open, ScanError> {
+    fn open(&mut self, number: NodeNumber, old: Option<NodeId>) -> Result<Open, ScanError> {
         let mut data = std::mem::take(&mut self.data);
         let read = self.read_entries(number, old, &mut data);
         self.data = data;
@@ -501,18 +522,17 @@ impl Walk<'_> {
         if span.len as usize > TREE_ENTRIES_MAX {
             return Err(ScanError::Entries(self.scan.path(self.root_path, number)));
         }
-        self.scan.nodes[number as usize].entries = span;
+        self.scan.nodes[number].entries = span;
         Ok(Open {
             number,
-            next: span.at,
-            end: span.at + span.len,
+            left: span.range(),
             old,
         })
     }
 
     fn read_entries(
         &mut self,
-        number: u32,
+        number: NodeNumber,
         old: Option<NodeId>,
         data: &mut Vec<u8>,
     ) -> Result<(Span, HashMap<Vec<u8>, NodeId>), ScanError> {
@@ -539,7 +559,7 @@ impl Walk<'_> {
             .map_err(|source| self.failed(number, source))
     }
 
-    fn failed(&self, number: u32, source: ObjectError) -> ScanError {
+    fn failed(&self, number: NodeNumber, source: ObjectError) -> ScanError {
         ScanError::Object {
             path: self.scan.path(self.root_path, number),
             source,
@@ -559,12 +579,17 @@ impl Walk<'_> {
             .collect()
     }
 
-    fn add_entries(&mut self, number: u32, id: NodeId, data: &[u8]) -> Result<Span, ObjectError> {
+    fn add_entries(
+        &mut self,
+        number: NodeNumber,
+        id: NodeId,
+        data: &[u8],
+    ) -> Result<Span, ObjectError> {
         let path = (!self.rules.is_empty()).then(|| self.scan.path(self.root_path, number));
         if let Some(path) = &path {
             self.rules.retain_above(&path.join(b"x"));
         }
-        let start = self.scan.entries.len() as u32;
+        let start = self.scan.entries.len();
         for entry in tree_entries(id, data, self.repo.hash_kind()) {
             let entry = entry?;
             let is_directory = entry.mode == EntryMode::Directory;
@@ -581,18 +606,18 @@ impl Walk<'_> {
                 id: entry.id,
                 node: NO_NODE,
             });
-            if self.scan.entries.len() as u32 - start > TREE_ENTRIES_MAX as u32 {
+            if self.scan.entries.len() - start > TREE_ENTRIES_MAX {
                 break;
             }
         }
         Ok(Span {
-            at: start,
-            len: self.scan.entries.len() as u32 - start,
+            at: to_u32(start),
+            len: to_u32(self.scan.entries.len() - start),
         })
     }
 
     /// Everything below is done: counts its paths and puts it into the order.
-    fn close(&mut self, number: u32) {
+    fn close(&mut self, number: NodeNumber) {
         if self.scan.node(number).is_directory {
             let paths = self
                 .scan
@@ -600,7 +625,7 @@ impl Walk<'_> {
                 .filter_map(|entry| entry.node)
                 .map(|child| self.scan.paths(child));
             let sum = paths.fold(0, u64::saturating_add);
-            self.scan.nodes[number as usize].paths = sum;
+            self.scan.nodes[number].paths = sum;
         }
         self.scan.order.push(number);
         if self.scan.node(number).parent == NO_NODE {

@@ -10,6 +10,7 @@ use crate::base::number::{floor, round, to_index};
 use crate::config::{Setting, Stack, ValueError, table};
 use crate::frame::Store;
 use crate::git::Repository;
+use crate::node::NodeNumber;
 use crate::profile::{Phase, Profile, ProfileError, Profiles};
 use crate::provider::batch::{BatchClient, BatchFiles};
 use crate::provider::call::Caller;
@@ -326,10 +327,10 @@ pub fn compose(
         frame_type,
         root: &root,
         force: false,
-        outlines: &[],
+        outlines: Default::default(),
         reach: NodeFilter::All,
     };
-    let mut said = |child: u32| {
+    let mut said = |child: NodeNumber| {
         let head = store
             .head(&scan.node(child).id, &agent.id, frame_type)
             .ok()

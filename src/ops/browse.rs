@@ -24,14 +24,15 @@ use self::folder::SiteFolder;
 pub use self::folder::SiteFolderError;
 use self::known::{KnownNodes, NodeStatement, sentence};
 use self::links::AllReferring;
-use self::places::{ROOT, Spots};
+use self::places::{ROOT, SpotNumber, Spots};
 use super::files::FilesError;
 use super::refresh::RefreshError;
 use crate::base::cores::on_all_cores;
+use crate::base::number::IndexVec;
 use crate::base::{TreePath, clock};
 use crate::frame::{Frame, MadeBy, Slot, Store};
 use crate::git::{EntryMode, ObjectError, Repository};
-use crate::node::SnapshotRoot;
+use crate::node::{NodeNumber, SnapshotRoot};
 use crate::site::escape::{counted, size};
 use crate::site::map::DrawnTile;
 use crate::site::page::{EntryRow, Inside, Mend, PageLink, PastCommit, STYLE, SaidText, SitePage};
@@ -121,7 +122,7 @@ struct Site<'s> {
     known: &'s KnownNodes,
     spots: Spots<'s>,
     /// By node: a file's bytes, and those of all files below a directory's paths.
-    sizes: Vec<u64>,
+    sizes: IndexVec<NodeNumber, u64>,
     mend: &'s MendCommand<'s>,
     referring: AllReferring,
     history: HashMap<TreePath, Vec<Arc<PastCommit>>>,
@@ -131,12 +132,12 @@ struct Site<'s> {
 
 /// What is known of paths below, when their directory is written.
 struct Below {
-    freshness: Vec<Freshness>,
-    counts: Vec<FreshnessCounts>,
+    freshness: IndexVec<SpotNumber, Freshness>,
+    counts: IndexVec<SpotNumber, FreshnessCounts>,
     /// By path: what it is, in one line of HTML.
-    lines: Vec<Box<str>>,
+    lines: IndexVec<SpotNumber, Box<str>>,
     /// What statements have in common.
-    facts: Vec<ShadeFacts>,
+    facts: IndexVec<SpotNumber, ShadeFacts>,
 }
 
 impl Site<'_> {
@@ -152,7 +153,7 @@ impl Site<'_> {
         };
         let (all, written) = self.begin(folder, commit_style)?;
         done.written = written;
-        let numbers = 0..self.spots.len() as u32;
+        let numbers = self.spots.numbers();
         for number in numbers.filter(|number| self.spots.is_directory(*number)) {
             let address = self.spots.address(number);
             folder.make(address.strip_suffix("index.html").unwrap_or(&address))?;
@@ -162,18 +163,17 @@ impl Site<'_> {
         let mut below = self.below();
         for level in self.spots.levels_up() {
             let work = |repo: &Repository, at: usize| {
-                let number = level.start + at as u32;
-                let made = self.page(repo, number, &below);
+                let made = self.page(repo, SpotNumber::new(level.start + at), &below);
                 let bytes = made.page.render();
                 let written = folder.write(&made.page.address, bytes.as_bytes())?;
                 Ok::<_, SiteFolderError>((written, made.line, made.facts))
             };
             let pages = on_all_cores(level.len(), repo, || repo.fork(), work);
-            for (number, page) in level.zip(pages) {
+            for (number, page) in level.map(SpotNumber::new).zip(pages) {
                 let (written, line, facts) = page?;
                 done.written += usize::from(written);
-                below.lines[number as usize] = line.into();
-                below.facts[number as usize] = facts;
+                below.lines[number] = line.into();
+                below.facts[number] = facts;
             }
         }
         done.removed = folder.finish(&all)?;
@@ -194,8 +194,9 @@ impl Site<'_> {
         ];
         let files = shards.iter().map(|(name, text)| (&name[..], &text[..]));
         let files: Vec<(&str, &str)> = fixed.into_iter().chain(files).collect();
-        let numbers = 0..self.spots.len() as u32;
-        let all: BTreeSet<String> = numbers
+        let all: BTreeSet<String> = self
+            .spots
+            .numbers()
             .map(|number| self.spots.address(number))
             .chain(files.iter().map(|(name, _)| (*name).to_owned()))
             .collect();
@@ -210,7 +211,7 @@ impl Site<'_> {
 
     fn shards(&self) -> Vec<(String, String)> {
         let mut shards = Shards::default();
-        for number in 1..self.spots.len() as u32 {
+        for number in self.spots.numbers().skip(1) {
             let (path, is_directory) = (self.spots.path(number), self.spots.is_directory(number));
             shards.add(path.as_bytes(), is_directory, &self.spots.address(number));
         }
@@ -221,29 +222,29 @@ impl Site<'_> {
     fn below(&self) -> Below {
         let count = self.spots.len();
         let mut below = Below {
-            freshness: vec![Freshness::Missing; count],
-            counts: vec![FreshnessCounts::default(); count],
-            lines: vec![Box::default(); count],
-            facts: vec![ShadeFacts::default(); count],
+            freshness: vec![Freshness::Missing; count].into(),
+            counts: vec![FreshnessCounts::default(); count].into(),
+            lines: vec![Box::default(); count].into(),
+            facts: vec![ShadeFacts::default(); count].into(),
         };
-        for number in (0..count as u32).rev() {
+        for number in self.spots.numbers().rev() {
             let node = self.spots.spot(number).node;
             let freshness = self.known.freshness(node, &self.spots.path(number));
-            below.freshness[number as usize] = freshness;
+            below.freshness[number] = freshness;
             let mut counts = FreshnessCounts::default();
             if self.spots.is_directory(number) {
                 for child in self.spots.children(number) {
-                    counts.add(&below.counts[child as usize]);
+                    counts.add(&below.counts[child]);
                 }
             } else {
                 counts = FreshnessCounts::of(freshness);
             }
-            below.counts[number as usize] = counts;
+            below.counts[number] = counts;
         }
         below
     }
 
-    fn page(&self, repo: &Repository, number: u32, below: &Below) -> MadePage {
+    fn page(&self, repo: &Repository, number: SpotNumber, below: &Below) -> MadePage {
         let spots = &self.spots;
         let node = spots.spot(number).node;
         let (path, is_directory) = (spots.path(number), spots.is_directory(number));
@@ -261,7 +262,7 @@ impl Site<'_> {
             above: self.above(number),
             name: label,
             path: path.to_text().into_owned(),
-            freshness: Some(below.freshness[number as usize]),
+            freshness: Some(below.freshness[number]),
             facts: self.facts(number, below),
             lead: if is_directory {
                 line.clone()
@@ -299,7 +300,12 @@ impl Site<'_> {
     }
 
     /// What the statements of a path have in common with those of what is below it.
-    fn shade_facts(&self, number: u32, heard: &[NodeStatement], below: &Below) -> ShadeFacts {
+    fn shade_facts(
+        &self,
+        number: SpotNumber,
+        heard: &[NodeStatement],
+        below: &Below,
+    ) -> ShadeFacts {
         let said = heard.iter().filter(|one| !one.is_synthesis);
         let said = said.filter(|one| one.frame.made_by() != MadeBy::Program);
         let mut facts = ShadeFacts::default();
@@ -315,7 +321,7 @@ impl Site<'_> {
         if self.spots.is_directory(number) {
             facts.covered = 0;
             for child in self.spots.children(number) {
-                facts.add(&below.facts[child as usize]);
+                facts.add(&below.facts[child]);
             }
         } else {
             (facts.files, facts.covered) = (1, facts.covered.min(1));
@@ -324,7 +330,7 @@ impl Site<'_> {
     }
 
     /// The pages above, from the root.
-    fn above(&self, number: u32) -> Vec<PageLink> {
+    fn above(&self, number: SpotNumber) -> Vec<PageLink> {
         let (mut links, mut at) = (Vec::new(), number);
         while at != ROOT {
             at = self.spots.spot(at).parent;
@@ -340,19 +346,19 @@ impl Site<'_> {
         links
     }
 
-    fn facts(&self, number: u32, below: &Below) -> Vec<String> {
+    fn facts(&self, number: SpotNumber, below: &Below) -> Vec<String> {
         let node = self.spots.spot(number).node;
-        let bytes = size(self.sizes[node as usize]);
+        let bytes = size(self.sizes[node]);
         let id = self.spots.scan.node(node).id.short();
         if !self.spots.is_directory(number) {
             return vec![bytes, format!("blob {id}")];
         }
-        let files = below.counts[number as usize].total();
+        let files = below.counts[number].total();
         let files = counted(files, "file", "files");
         vec![files, bytes, format!("tree {id}")]
     }
 
-    fn said(&self, number: u32, address: &str, heard: &NodeStatement) -> SaidText {
+    fn said(&self, number: SpotNumber, address: &str, heard: &NodeStatement) -> SaidText {
         let NodeStatement {
             frame,
             reason,
@@ -401,7 +407,7 @@ impl Site<'_> {
         }
     }
 
-    fn mends(&self, number: u32, path: &TreePath, heard: &[NodeStatement]) -> Vec<Mend> {
+    fn mends(&self, number: SpotNumber, path: &TreePath, heard: &[NodeStatement]) -> Vec<Mend> {
         let behind = self.known.behind(self.spots.spot(number).node);
         let mend = |(slot, reason): (&Slot, Reason)| {
             let what = format!("{}/{}: {reason}", slot.agent, slot.frame_type);
@@ -421,18 +427,18 @@ impl Site<'_> {
         mends
     }
 
-    fn inside(&self, number: u32, below: &Below) -> Inside {
+    fn inside(&self, number: SpotNumber, below: &Below) -> Inside {
         let rows = self.rows(number, below);
         let more = rows.1;
         Inside {
-            counts: below.counts[number as usize],
+            counts: below.counts[number],
             tiles: self.tiles(number, below),
             rows: rows.0,
             more,
         }
     }
 
-    fn rows(&self, number: u32, below: &Below) -> (Vec<EntryRow>, usize) {
+    fn rows(&self, number: SpotNumber, below: &Below) -> (Vec<EntryRow>, usize) {
         let spots = &self.spots;
         let mut children = spots.children(number);
         let entries = spots.scan.entries(spots.spot(number).node);
@@ -465,44 +471,47 @@ impl Site<'_> {
         (rows, more)
     }
 
-    fn row(&self, number: u32, below: &Below) -> EntryRow {
+    fn row(&self, number: SpotNumber, below: &Below) -> EntryRow {
         let spots = &self.spots;
         let is_directory = spots.is_directory(number);
-        let counts = below.counts[number as usize];
+        let counts = below.counts[number];
         EntryRow {
             name: spots.label(number),
             address: Some(spots.address(number)),
-            freshness: Some(below.freshness[number as usize]),
+            freshness: Some(below.freshness[number]),
             counts: is_directory.then_some(counts),
             size: if is_directory {
                 counted(counts.total(), "file", "files")
             } else {
-                size(self.sizes[spots.spot(number).node as usize])
+                size(self.sizes[spots.spot(number).node])
             },
-            says: below.lines[number as usize].to_string(),
+            says: below.lines[number].to_string(),
         }
     }
 
-    fn tiles(&self, number: u32, below: &Below) -> Vec<DrawnTile> {
+    fn tiles(&self, number: SpotNumber, below: &Below) -> Vec<DrawnTile> {
         let spots = &self.spots;
-        let size_of = |number: u32| self.sizes[spots.spot(number).node as usize];
-        let children = |number: u32| {
-            let weighed = |child| Weighed {
-                number: child,
+        let size_of = |number: SpotNumber| self.sizes[spots.spot(number).node];
+        let children = |number| {
+            let weighed = |child: SpotNumber| Weighed {
+                number: child.raw(),
                 size: size_of(child),
                 is_directory: spots.is_directory(child),
             };
-            spots.children(number).map(weighed).collect()
+            spots
+                .children(SpotNumber::from_raw(number))
+                .map(weighed)
+                .collect()
         };
-        let tiles = lay_out(number, &children).into_iter();
-        let drawn = tiles.map(|tile| match tile.number {
+        let tiles = lay_out(number.raw(), &children).into_iter();
+        let drawn = tiles.map(|tile| match tile.number.map(SpotNumber::from_raw) {
             None => DrawnTile::more(tile.rect, tile.count),
             Some(child) => {
                 // What is not looked into stands for what asks for attention most below it.
                 let freshness = if spots.is_directory(child) {
-                    below.counts[child as usize].worst()
+                    below.counts[child].worst()
                 } else {
-                    below.freshness[child as usize]
+                    below.freshness[child]
                 };
                 DrawnTile {
                     rect: tile.rect,
@@ -515,7 +524,7 @@ impl Site<'_> {
                     ),
                     address: Some(spots.address(child)),
                     freshness: (!tile.is_open).then_some(freshness),
-                    shades: below.facts[child as usize].shades(self.today),
+                    shades: below.facts[child].shades(self.today),
                 }
             }
         });
@@ -536,7 +545,7 @@ fn today(workspace: &Workspace, root: &SnapshotRoot) -> Result<i64, ObjectError>
         return Ok(0);
     };
     let seconds = workspace.repository.log_entry(&commit)?.seconds;
-    Ok((seconds / 86_400) as i64)
+    Ok(clock::day_of(seconds))
 }
 
 /// Who said it, when, and under which id.
@@ -560,10 +569,10 @@ fn name(repo: &Repository) -> String {
 }
 
 /// The sizes of all nodes. What is not in this clone has none.
-fn sizes(repo: &Repository, known: &KnownNodes) -> Result<Vec<u64>, ObjectError> {
+fn sizes(repo: &Repository, known: &KnownNodes) -> Result<IndexVec<NodeNumber, u64>, ObjectError> {
     let scan = &known.scan;
     let look = |repo: &Repository, number: usize| {
-        let node = scan.node(number as u32);
+        let node = scan.node(NodeNumber::new(number));
         if node.is_directory {
             return Ok(0);
         }
@@ -571,14 +580,13 @@ fn sizes(repo: &Repository, known: &KnownNodes) -> Result<Vec<u64>, ObjectError>
         Ok::<_, ObjectError>(header.map_or(0, |header| header.size_bytes))
     };
     let found = on_all_cores(scan.len(), repo, || repo.fork(), look);
-    let mut sizes = found.into_iter().collect::<Result<Vec<u64>, _>>()?;
+    let sizes: Result<_, _> = found.into_iter().collect();
+    let mut sizes: IndexVec<NodeNumber, u64> = sizes?;
     for &number in scan.bottom_up() {
         let below = scan.entries(number).filter_map(|entry| entry.node);
-        let sum = below.fold(0_u64, |sum, child| {
-            sum.saturating_add(sizes[child as usize])
-        });
+        let sum = below.fold(0_u64, |sum, child| sum.saturating_add(sizes[child]));
         if scan.node(number).is_directory {
-            sizes[number as usize] = sum;
+            sizes[number] = sum;
         }
     }
     Ok(sizes)

@@ -218,7 +218,7 @@ fn statement_parts(
             let files = walked
                 .entry
                 .number()
-                .and_then(|number| counts.get(number as usize))
+                .and_then(|number| counts.get(number))
                 .copied()
                 .unwrap_or_default();
             let is_dot =

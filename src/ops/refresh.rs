@@ -7,11 +7,12 @@ use std::path::PathBuf;
 
 use crate::agent::{Agent, AgentError, Maker, Sensitivity, exclusion};
 use crate::base::cores::beside;
+use crate::base::number::{IndexSlice, IndexVec};
 use crate::base::{Digest, FieldHasher, FrameType, NodeId, TreePath};
 use crate::frame::commit::CommitError;
 use crate::frame::{BasisKind, Index, NodeKind, Slot, Store, StoreError};
 use crate::git::{ObjectError, Repository, RevisionError, StateDir};
-use crate::node::{self, Scan, ScanError};
+use crate::node::{self, NodeNumber, Scan, ScanError};
 use crate::provider::call::Caller;
 use crate::provider::queue::QueueAddress;
 use crate::regen;
@@ -138,7 +139,7 @@ pub struct Planned {
     /// The store's index.
     pub index: Index,
     /// See [`Inputs::outlines`].
-    pub outlines: Vec<Option<Digest>>,
+    pub outlines: IndexVec<NodeNumber, Option<Digest>>,
 }
 
 /// Plans without doing anything.
@@ -244,9 +245,9 @@ pub(super) fn outlines(
     scan: &Scan,
     root: &TreePath,
     agent: &Agent,
-) -> Vec<Option<Digest>> {
+) -> IndexVec<NodeNumber, Option<Digest>> {
     match agent.sensitivity {
-        Sensitivity::Content => Vec::new(),
+        Sensitivity::Content => IndexVec::new(),
         Sensitivity::Outline => record::outlines(repo, scan, root, &Records::of(&state.cache())),
     }
 }
@@ -492,7 +493,7 @@ fn digest_of(request: &Refresh<'_>) -> Digest {
 pub(super) fn inputs<'i>(
     request: &'i Refresh<'_>,
     root: &'i TreePath,
-    outlines: &'i [Option<Digest>],
+    outlines: &'i IndexSlice<NodeNumber, [Option<Digest>]>,
 ) -> Inputs<'i> {
     let Refresh {
         agent,

@@ -24,6 +24,7 @@ use crate::git::{
     Batch, Encoded, EntryMode, Expected, HashKind, ObjectError, ObjectKind, RefError, Repository,
     TreeEntry, WriteError, commit_body,
 };
+use crate::node::NodeNumber;
 use crate::regen::Runner;
 use crate::secret::{Allowed, Scanner, redact};
 use crate::workspace::Workspace;
@@ -175,7 +176,7 @@ fn outlines(
         inputs: &inputs,
     };
     // What is ignored has no number in the scan.
-    let numbers: Vec<u32> = nodes
+    let numbers: Vec<NodeNumber> = nodes
         .iter()
         .filter_map(|node| planned.scan.find(node))
         .collect();

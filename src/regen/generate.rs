@@ -16,6 +16,7 @@ use work::{Answered, Work};
 use super::event::{Event, Report, Stop};
 use super::plan::Plan;
 use super::prepare::{Prepared, Question};
+use super::queue::TaskNumber;
 use super::run::RunError;
 use super::signals;
 use super::warm::Warmth;
@@ -139,8 +140,8 @@ impl Work<'_, '_> {
     }
 
     /// Finds out what a task needs: nothing, what was said before, or an answer.
-    fn prepare(&mut self, number: u32, on_event: &mut dyn FnMut(Event)) {
-        let task = self.tasks[number as usize];
+    fn prepare(&mut self, number: TaskNumber, on_event: &mut dyn FnMut(Event)) {
+        let task = self.tasks[number];
         let Generator { scan, inputs, .. } = *self.generator;
         let is_directory = scan.node(task.node).is_directory;
         let basis = if is_directory {
@@ -149,7 +150,7 @@ impl Work<'_, '_> {
             self.plan.file_basis(scan, inputs, task.node)
         };
         let is_open = matches!(task.reason, Reason::Waiting | Reason::Children);
-        if is_open && self.plan.heads[task.node as usize].is_some_and(|head| head.basis == basis) {
+        if is_open && self.plan.heads[task.node].is_some_and(|head| head.basis == basis) {
             self.report.kept += 1;
             on_event(Event::Kept(self.path(number)));
             return self.done(number, on_event);
@@ -189,7 +190,7 @@ impl Work<'_, '_> {
 
     fn start_call(
         &mut self,
-        task: u32,
+        task: TaskNumber,
         mut question: Box<Question>,
         on_event: &mut dyn FnMut(Event),
     ) {

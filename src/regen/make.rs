@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use super::body::{FrameBody, NodeError};
 use super::plan::{Inputs, Plan, PlannedNode};
 use super::prepare::Writer;
+use crate::base::number::IndexVec;
 use crate::base::{BasisId, NodeId, TreePath};
 use crate::frame::model::Cost;
 use crate::frame::{
     Basis, BasisKind, Children, Frame, Index, NewFrame, NodeKind, Record, Slot, Usage, codec,
 };
 use crate::git::{HashKind, ObjectKind, Repository};
-use crate::node::Scan;
+use crate::node::{NodeNumber, Scan};
 use crate::synthesis::Reason;
 
 /// A frame that is ready to be stored.
@@ -130,8 +131,7 @@ impl FrameContext<'_> {
             None => path,
         };
         let mut frame = Frame::new(node.id, kind, slot, basis, saying.content).at(Some(path));
-        frame.seq =
-            self.plan.heads[task.node as usize].map_or(1, |head| head.seq_max().saturating_add(1));
+        frame.seq = self.plan.heads[task.node].map_or(1, |head| head.seq_max().saturating_add(1));
         frame.children = saying.children;
         if let Some(spoken) = saying.spoken {
             let Authorship {
@@ -163,7 +163,7 @@ impl FrameContext<'_> {
         is_reused: bool,
     ) -> Result<MadeFrame, NodeError> {
         let new = NewFrame::new(self.hash, &frame, is_again(task))?;
-        let known = self.plan.heads[task.node as usize];
+        let known = self.plan.heads[task.node];
         let record = new
             .stored()
             .record(known.and_then(|head| head.invalidation));
@@ -178,21 +178,21 @@ impl FrameContext<'_> {
 
 /// What children say, kept only until all directories that hold them are made.
 pub(super) struct ChildBodies {
-    bodies: HashMap<u32, FrameBody>,
+    bodies: HashMap<NodeNumber, FrameBody>,
     /// How many directories among the tasks still ask for each node.
-    uses: Vec<u32>,
+    uses: IndexVec<NodeNumber, u32>,
 }
 
 impl ChildBodies {
     /// Nothing said yet.
     pub(super) fn new(scan: &Scan, tasks: &[PlannedNode]) -> Self {
-        let mut uses = vec![0; scan.len()];
+        let mut uses = scan.list_of(0);
         for child in tasks
             .iter()
             .flat_map(|task| scan.entries(task.node))
             .filter_map(|entry| entry.node)
         {
-            uses[child as usize] += 1;
+            uses[child] += 1;
         }
         Self {
             bodies: HashMap::new(),
@@ -201,19 +201,19 @@ impl ChildBodies {
     }
 
     /// Keeps what a node will say to the end, whatever waits for it.
-    pub(super) fn keep(&mut self, number: u32) {
-        self.uses[number as usize] += 1;
+    pub(super) fn keep(&mut self, number: NodeNumber) {
+        self.uses[number] += 1;
     }
 
     /// Keeps what a node says, if a later task reads it.
-    pub(super) fn put(&mut self, number: u32, body: FrameBody) {
-        if self.uses[number as usize] > 0 {
+    pub(super) fn put(&mut self, number: NodeNumber, body: FrameBody) {
+        if self.uses[number] > 0 {
             self.bodies.insert(number, body);
         }
     }
 
     /// What a node says that was made in this run.
-    pub(super) fn made(&self, number: u32) -> Option<FrameBody> {
+    pub(super) fn made(&self, number: NodeNumber) -> Option<FrameBody> {
         self.bodies.get(&number).cloned()
     }
 
@@ -222,22 +222,22 @@ impl ChildBodies {
         &self,
         repo: &Repository,
         plan: &Plan,
-        number: u32,
+        number: NodeNumber,
     ) -> Result<Option<FrameBody>, NodeError> {
         if let Some(body) = self.made(number) {
             return Ok(Some(body));
         }
-        let Some(head) = &plan.heads[number as usize] else {
+        let Some(head) = &plan.heads[number] else {
             return Ok(None);
         };
         Ok(Some(read_frame(repo, &head.blob)?.content.into()))
     }
 
     /// A directory is done: what its children say is wanted once less.
-    pub(super) fn release(&mut self, scan: &Scan, directory: u32) {
+    pub(super) fn release(&mut self, scan: &Scan, directory: NodeNumber) {
         for child in scan.entries(directory).filter_map(|entry| entry.node) {
-            self.uses[child as usize] -= 1;
-            if self.uses[child as usize] == 0 {
+            self.uses[child] -= 1;
+            if self.uses[child] == 0 {
                 self.bodies.remove(&child);
             }
         }

@@ -5,9 +5,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::agent::{Agent, Exclusion};
+use crate::base::number::{IndexSlice, IndexVec};
 use crate::base::{BasisId, Digest, FrameId, FrameType, NodeId, NodeKind, TreePath};
 use crate::frame::{BasisKind, Record};
-use crate::node::{Node, Scan};
+use crate::node::{Node, NodeNumber, Scan};
 use crate::synthesis::basis::BasisOf;
 use crate::synthesis::{Child, ChildState, PartKind, Reason};
 
@@ -23,7 +24,7 @@ pub struct Inputs<'i> {
     pub force: bool,
     /// What stands for a file in its basis in place of its id, by number: its outline, for an agent that says so.
     /// Empty for all others.
-    pub outlines: &'i [Option<Digest>],
+    pub outlines: &'i IndexSlice<NodeNumber, [Option<Digest>]>,
     /// Which nodes may be named.
     pub reach: NodeFilter,
 }
@@ -122,7 +123,7 @@ pub struct Known<'k> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlannedNode {
     /// Its number in the scan.
-    pub node: u32,
+    pub node: NodeNumber,
     /// Why.
     pub reason: Reason,
 }
@@ -136,11 +137,11 @@ pub struct Plan {
     /// Nodes that the agent does not speak about.
     pub skipped: u64,
     /// Of these, files that an agent leaves out unless its definition includes them.
-    pub left_out: Vec<(u32, Exclusion)>,
+    pub left_out: Vec<(NodeNumber, Exclusion)>,
     /// Digests shared by all bases.
     pub(super) bases: BasisOf,
     /// What is known of each node's head, by number; brought forward by the run.
-    pub(super) heads: Vec<Option<Record>>,
+    pub(super) heads: IndexVec<NodeNumber, Option<Record>>,
 }
 
 impl Plan {
@@ -155,19 +156,19 @@ impl Plan {
 pub(super) fn take_up(
     scan: &Scan,
     tasks: &mut Vec<PlannedNode>,
-    again: &HashSet<u32>,
-    may_wait: impl Fn(u32) -> bool,
+    again: &HashSet<NodeNumber>,
+    may_wait: impl Fn(NodeNumber) -> bool,
 ) -> u64 {
-    let known: HashMap<u32, Reason> = tasks
+    let known: HashMap<NodeNumber, Reason> = tasks
         .drain(..)
         .map(|task| (task.node, task.reason))
         .collect();
-    let mut is_task = vec![false; scan.len()];
+    let mut is_task = scan.list_of(false);
     for &node in scan.bottom_up() {
         let waits = || {
             scan.entries(node)
                 .filter_map(|entry| entry.node)
-                .any(|child| is_task[child as usize])
+                .any(|child| is_task[child])
         };
         let reason = match known.get(&node) {
             Some(reason) => Some(*reason),
@@ -176,7 +177,7 @@ pub(super) fn take_up(
                 .then_some(Reason::Waiting),
         };
         if let Some(reason) = reason {
-            is_task[node as usize] = true;
+            is_task[node] = true;
             tasks.push(PlannedNode { node, reason });
         }
     }
@@ -196,20 +197,20 @@ pub fn plan(scan: &Scan, inputs: &Inputs<'_>, known: &mut Known<'_>) -> Plan {
         skipped: 0,
         left_out: Vec::new(),
         bases,
-        heads: vec![None; scan.len()],
+        heads: scan.list_of(None),
     };
-    let mut is_task = vec![false; scan.len()];
-    let mut is_included = vec![true; scan.len()];
+    let mut is_task = scan.list_of(false);
+    let mut is_included = scan.list_of(true);
     for &number in scan.bottom_up() {
         let head = (known.find_head)(&scan.node(number).id);
-        plan.heads[number as usize] = head;
-        is_included[number as usize] = includes(scan, inputs, &is_included, number);
+        plan.heads[number] = head;
+        is_included[number] = includes(scan, inputs, &is_included, number);
         let kind = if scan.node(number).is_directory {
             NodeKind::Directory
         } else {
             NodeKind::File
         };
-        if !is_included[number as usize] || !inputs.agent.makes(kind) {
+        if !is_included[number] || !inputs.agent.makes(kind) {
             plan.skipped += 1;
             plan.left_out.extend(exclusion(scan, inputs, number));
             continue;
@@ -226,7 +227,7 @@ pub fn plan(scan: &Scan, inputs: &Inputs<'_>, known: &mut Known<'_>) -> Plan {
             None => plan.fresh += 1,
             Some(reason) if !inputs.reach.covers(reason, scan.node(number)) => plan.skipped += 1,
             Some(reason) => {
-                is_task[number as usize] = true;
+                is_task[number] = true;
                 plan.tasks.push(PlannedNode {
                     node: number,
                     reason,
@@ -238,7 +239,12 @@ pub fn plan(scan: &Scan, inputs: &Inputs<'_>, known: &mut Known<'_>) -> Plan {
 }
 
 /// Whether the agent speaks about a node at all: a file by its path, a directory by what is below it.
-fn includes(scan: &Scan, inputs: &Inputs<'_>, is_included: &[bool], number: u32) -> bool {
+fn includes(
+    scan: &Scan,
+    inputs: &Inputs<'_>,
+    is_included: &IndexSlice<NodeNumber, [bool]>,
+    number: NodeNumber,
+) -> bool {
     let Some(include) = inputs
         .agent
         .instructions()
@@ -254,11 +260,15 @@ fn includes(scan: &Scan, inputs: &Inputs<'_>, is_included: &[bool], number: u32)
     }
     scan.entries(number)
         .filter_map(|entry| entry.node)
-        .any(|child| is_included[child as usize])
+        .any(|child| is_included[child])
 }
 
 /// Why a file is left out though its agent's definition does not say so.
-fn exclusion(scan: &Scan, inputs: &Inputs<'_>, number: u32) -> Option<(u32, Exclusion)> {
+fn exclusion(
+    scan: &Scan,
+    inputs: &Inputs<'_>,
+    number: NodeNumber,
+) -> Option<(NodeNumber, Exclusion)> {
     let include = &inputs.agent.instructions()?.include;
     if scan.node(number).is_directory {
         return None;
@@ -269,10 +279,10 @@ fn exclusion(scan: &Scan, inputs: &Inputs<'_>, number: u32) -> Option<(u32, Excl
 
 impl Plan {
     /// Takes up nodes that look fresh and are to be made again, and the directories that wait for them.
-    pub fn make_again(&mut self, scan: &Scan, again: &HashSet<u32>) {
+    pub fn make_again(&mut self, scan: &Scan, again: &HashSet<NodeNumber>) {
         let heads = &self.heads;
         let added = take_up(scan, &mut self.tasks, again, |number| {
-            heads[number as usize].is_some()
+            heads[number].is_some()
         });
         self.fresh = self.fresh.saturating_sub(added);
     }
@@ -281,14 +291,14 @@ impl Plan {
         &self,
         scan: &Scan,
         inputs: &Inputs<'_>,
-        is_task: &[bool],
-        number: u32,
+        is_task: &IndexSlice<NodeNumber, [bool]>,
+        number: NodeNumber,
     ) -> Option<Reason> {
         let node = scan.node(number);
         if inputs.force {
             return Some(Reason::Forced);
         }
-        let Some(head) = &self.heads[number as usize] else {
+        let Some(head) = &self.heads[number] else {
             return Some(Reason::Missing);
         };
         if head.is_invalidated() {
@@ -304,7 +314,7 @@ impl Plan {
         if scan
             .entries(number)
             .filter_map(|entry| entry.node)
-            .any(|child| is_task[child as usize])
+            .any(|child| is_task[child])
         {
             return Some(Reason::Waiting);
         }
@@ -313,13 +323,13 @@ impl Plan {
 
     /// Today's basis of a file.
     #[must_use]
-    pub fn file_basis(&self, scan: &Scan, inputs: &Inputs<'_>, number: u32) -> BasisId {
+    pub fn file_basis(&self, scan: &Scan, inputs: &Inputs<'_>, number: NodeNumber) -> BasisId {
         let path = if self.bases.is_path_sensitive() {
             scan.path(inputs.root, number)
         } else {
             TreePath::root()
         };
-        match inputs.outlines.get(number as usize).copied().flatten() {
+        match inputs.outlines.get(number).copied().flatten() {
             Some(outline) => self.bases.outlined_file(&outline, &path),
             None => self.bases.file(&scan.node(number).id, &path),
         }
@@ -327,7 +337,7 @@ impl Plan {
 
     /// Today's basis of a directory, as far as its children's heads are known.
     #[must_use]
-    pub fn directory_basis(&self, scan: &Scan, number: u32) -> BasisId {
+    pub fn directory_basis(&self, scan: &Scan, number: NodeNumber) -> BasisId {
         self.bases
             .directory(scan.entries(number).map(|entry| Child {
                 name: entry.name,
@@ -341,18 +351,18 @@ impl Plan {
 
     /// The frame that a node's head is.
     #[must_use]
-    pub fn frame_of(&self, number: u32) -> Option<FrameId> {
+    pub fn frame_of(&self, number: NodeNumber) -> Option<FrameId> {
         self.content_of(number).map(|(_, frame)| frame)
     }
 
     /// What a node's head says, and its id.
-    pub(super) fn content_of(&self, number: u32) -> Option<(Digest, FrameId)> {
-        self.heads[number as usize].map(|head| (head.content, head.frame))
+    pub(super) fn content_of(&self, number: NodeNumber) -> Option<(Digest, FrameId)> {
+        self.heads[number].map(|head| (head.content, head.frame))
     }
 }
 
 /// The name by which a file's language is told: that under which it was first met.
-pub(super) fn file_name<'s>(scan: &'s Scan, root: &'s TreePath, number: u32) -> &'s [u8] {
+pub(super) fn file_name<'s>(scan: &'s Scan, root: &'s TreePath, number: NodeNumber) -> &'s [u8] {
     match scan.name(number) {
         [] => root.name(),
         name => name.rsplit(|byte| *byte == b'/').next().unwrap_or(name),

@@ -7,11 +7,12 @@ use super::plan::{Inputs, file_name};
 use super::repeat::repeats;
 use crate::agent::{Exclusion, Instructions};
 use crate::base::limit::FILE_BYTES_MAX;
+use crate::base::number::to_index;
 use crate::base::{BasisId, NodeId, TreePath, token};
 use crate::chat::{Capabilities, GenerationParams, Request};
 use crate::frame::Children;
 use crate::git::{ObjectError, ObjectKind, Repository};
-use crate::node::Scan;
+use crate::node::{NodeNumber, Scan};
 use crate::profile::{
     Adjustment, OutputKey, Wants, Wish, fit, input_tokens_max, lasting_changes, output_key,
     said_in_words, with_output,
@@ -105,7 +106,7 @@ pub struct Composed {
 }
 
 /// What a node's children say, by number.
-pub type SaidOf<'s> = &'s mut dyn FnMut(u32) -> Result<Option<FrameBody>, NodeError>;
+pub type SaidOf<'s> = &'s mut dyn FnMut(NodeNumber) -> Result<Option<FrameBody>, NodeError>;
 
 /// A file's content.
 pub(super) enum File {
@@ -131,7 +132,7 @@ impl Writer<'_> {
     pub(super) fn prepare(
         &self,
         nodes: Nodes<'_>,
-        node: u32,
+        node: NodeNumber,
         made_from: MadeFrom,
         said: SaidOf<'_>,
     ) -> Result<Prepared, NodeError> {
@@ -173,7 +174,7 @@ impl Writer<'_> {
     pub fn compose(
         &self,
         nodes: Nodes<'_>,
-        node: u32,
+        node: NodeNumber,
         said: SaidOf<'_>,
     ) -> Result<Option<Composed>, NodeError> {
         let is_directory = nodes.scan.node(node).is_directory;
@@ -297,7 +298,7 @@ impl Writer<'_> {
     fn file(
         &self,
         nodes: Nodes<'_>,
-        number: u32,
+        number: NodeNumber,
         limit: Option<u64>,
     ) -> Result<Option<Words>, NodeError> {
         let Nodes { repo, scan, inputs } = nodes;
@@ -354,7 +355,7 @@ impl Writer<'_> {
     fn directory(
         &self,
         Nodes { repo, scan, inputs }: Nodes<'_>,
-        number: u32,
+        number: NodeNumber,
         said: SaidOf<'_>,
         limit: Option<u64>,
     ) -> Result<Words, NodeError> {
@@ -459,7 +460,7 @@ impl Writer<'_> {
     pub(super) fn guard_names(
         &self,
         scan: &Scan,
-        number: u32,
+        number: NodeNumber,
         path: &TreePath,
     ) -> Result<(), SecretFound> {
         let node = scan.node(number);
@@ -559,7 +560,7 @@ impl Writer<'_> {
 }
 
 /// Reads a file's blob as the object database has it; one over the cap is known by its header alone.
-pub(super) fn read(repo: &Repository, scan: &Scan, number: u32) -> Result<File, NodeError> {
+pub(super) fn read(repo: &Repository, scan: &Scan, number: NodeNumber) -> Result<File, NodeError> {
     let id = scan.node(number).id;
     let Some(header) = repo.header(&id)? else {
         return if repo.is_partial() {
@@ -571,7 +572,7 @@ pub(super) fn read(repo: &Repository, scan: &Scan, number: u32) -> Result<File, 
     if header.size_bytes > FILE_BYTES_MAX {
         return Ok(File::TooLarge(header.size_bytes));
     }
-    let mut data = Vec::with_capacity(header.size_bytes as usize);
+    let mut data = Vec::with_capacity(to_index(header.size_bytes));
     repo.read(&id, ObjectKind::Blob, &mut data)?;
     Ok(File::Data(data))
 }

@@ -7,6 +7,13 @@
 
 use std::collections::BinaryHeap;
 
+use crate::base::number::{IndexSlice, IndexVec, define_index_type};
+
+define_index_type! {
+    /// The number of a task in the order in which a plan gives them: children before those that wait for them.
+    pub struct TaskNumber = u32;
+}
+
 /// Why a task is in the queue; the more urgent is the greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Priority {
@@ -26,7 +33,7 @@ pub struct Rank {
     /// Tasks on the longest way up.
     level: u32,
     /// Turned round, so that of equals the first comes first.
-    last: std::cmp::Reverse<u32>,
+    last: std::cmp::Reverse<TaskNumber>,
 }
 
 /// What has become of a task.
@@ -38,50 +45,56 @@ enum State {
     Failed,
 }
 
-/// Tasks and who waits for whom. Tasks are numbered as they were given: children before those that wait for them.
+/// Tasks and who waits for whom.
 #[derive(Debug)]
 pub struct Queue {
-    ranks: Vec<Rank>,
-    parents: Vec<Vec<u32>>,
+    ranks: IndexVec<TaskNumber, Rank>,
+    parents: IndexVec<TaskNumber, Vec<TaskNumber>>,
     /// Children that are not done yet.
-    open: Vec<u32>,
-    state: Vec<State>,
-    ready: BinaryHeap<(Rank, u32)>,
+    open: IndexVec<TaskNumber, u32>,
+    state: IndexVec<TaskNumber, State>,
+    ready: BinaryHeap<(Rank, TaskNumber)>,
     left: usize,
 }
 
 impl Queue {
     /// Builds the order. `children` of a task are smaller numbers than its own; each child is named once.
     #[must_use]
-    pub fn new(tasks: &[Priority], children: impl Fn(u32) -> Vec<u32>) -> Self {
+    pub fn new(
+        tasks: &IndexSlice<TaskNumber, [Priority]>,
+        children: impl Fn(TaskNumber) -> Vec<TaskNumber>,
+    ) -> Self {
         let count = tasks.len();
-        let (mut parents, mut open) = (vec![Vec::new(); count], vec![0; count]);
-        let mut ranks: Vec<Rank> = (0..count as u32)
-            .map(|task| Rank {
-                priority: tasks[task as usize],
+        let mut parents: IndexVec<_, Vec<_>> = vec![Vec::new(); count].into();
+        let mut open: IndexVec<_, u32> = vec![0; count].into();
+        let mut ranks: IndexVec<_, Rank> = tasks
+            .iter_enumerated()
+            .map(|(task, priority)| Rank {
+                priority: *priority,
                 level: 0,
                 last: std::cmp::Reverse(task),
             })
             .collect();
-        for task in (0..count as u32).rev() {
-            let above = ranks[task as usize];
+        for task in tasks.indices().rev() {
+            let above = ranks[task];
             for child in children(task) {
-                let rank = &mut ranks[child as usize];
+                let rank = &mut ranks[child];
                 rank.level = rank.level.max(above.level + 1);
                 rank.priority = rank.priority.max(above.priority);
-                parents[child as usize].push(task);
-                open[task as usize] += 1;
+                parents[child].push(task);
+                open[task] += 1;
             }
         }
-        let ready = (0..count as u32)
-            .filter(|task| open[*task as usize] == 0)
-            .map(|task| (ranks[task as usize], task))
+        let ready = tasks
+            .indices()
+            .filter(|task| open[*task] == 0)
+            .map(|task| (ranks[task], task))
             .collect();
         Self {
             ranks,
             parents,
             open,
-            state: vec![State::Waiting; count],
+            state: vec![State::Waiting; count].into(),
             ready,
             left: count,
         }
@@ -94,41 +107,41 @@ impl Queue {
     }
 
     /// Takes the next task whose children are all done.
-    pub fn pop(&mut self) -> Option<u32> {
+    pub fn pop(&mut self) -> Option<TaskNumber> {
         let (_, task) = self.ready.pop()?;
-        self.state[task as usize] = State::Taken;
+        self.state[task] = State::Taken;
         Some(task)
     }
 
     /// The rank of a task.
     #[must_use]
-    pub fn rank(&self, task: u32) -> Rank {
-        self.ranks[task as usize]
+    pub fn rank(&self, task: TaskNumber) -> Rank {
+        self.ranks[task]
     }
 
     /// Books a success: what waited only for this is ready now.
-    pub fn done(&mut self, task: u32) {
-        self.state[task as usize] = State::Done;
+    pub fn done(&mut self, task: TaskNumber) {
+        self.state[task] = State::Done;
         self.left -= 1;
-        for parent in self.parents[task as usize].clone() {
-            self.open[parent as usize] -= 1;
-            if self.open[parent as usize] == 0 && self.state[parent as usize] == State::Waiting {
-                self.ready.push((self.ranks[parent as usize], parent));
+        for parent in self.parents[task].clone() {
+            self.open[parent] -= 1;
+            if self.open[parent] == 0 && self.state[parent] == State::Waiting {
+                self.ready.push((self.ranks[parent], parent));
             }
         }
     }
 
     /// Books a failure, and with it of everything above; returns how many tasks above were held back by it now.
-    pub fn fail(&mut self, task: u32) -> u64 {
-        self.state[task as usize] = State::Failed;
+    pub fn fail(&mut self, task: TaskNumber) -> u64 {
+        self.state[task] = State::Failed;
         self.left -= 1;
-        let (mut held_back, mut above) = (0, self.parents[task as usize].clone());
+        let (mut held_back, mut above) = (0, self.parents[task].clone());
         while let Some(parent) = above.pop() {
-            if self.state[parent as usize] == State::Waiting {
-                self.state[parent as usize] = State::Failed;
+            if self.state[parent] == State::Waiting {
+                self.state[parent] = State::Failed;
                 self.left -= 1;
                 held_back += 1;
-                above.extend(&self.parents[parent as usize]);
+                above.extend(&self.parents[parent]);
             }
         }
         held_back
@@ -166,21 +179,28 @@ mod tests {
     use super::*;
 
     /// A tree of tasks given by each task's parent; the last is the root.
-    fn queue(parents: &[Option<u32>]) -> Queue {
-        let children = |task: u32| {
-            (0..parents.len() as u32)
-                .filter(|child| parents[*child as usize] == Some(task))
-                .collect()
+    fn queue(parents: &[Option<usize>]) -> Queue {
+        let parents: &IndexSlice<TaskNumber, [_]> = IndexSlice::new(parents);
+        let children = |task: TaskNumber| {
+            let is_child = |child: &TaskNumber| parents[*child] == Some(task.index());
+            parents.indices().filter(is_child).collect()
         };
-        Queue::new(&vec![Priority::Background; parents.len()], children)
+        let tasks = vec![Priority::Background; parents.len()];
+        Queue::new(IndexSlice::new(&tasks), children)
+    }
+
+    /// The next tasks, as plain numbers.
+    fn pop(queue: &mut Queue, count: usize) -> Vec<usize> {
+        let tasks = std::iter::from_fn(|| queue.pop());
+        tasks.take(count).map(TaskNumber::index).collect()
     }
 
     /// Rounds of equal length until everything is done, with this many workers.
-    fn rounds(parents: &[Option<u32>], workers: usize) -> usize {
+    fn rounds(parents: &[Option<usize>], workers: usize) -> usize {
         let mut queue = queue(parents);
         let mut rounds = 0;
         while queue.left() > 0 {
-            let taken: Vec<u32> = std::iter::from_fn(|| queue.pop()).take(workers).collect();
+            let taken: Vec<TaskNumber> = std::iter::from_fn(|| queue.pop()).take(workers).collect();
             assert!(!taken.is_empty(), "something is always ready");
             for task in taken {
                 queue.done(task);
@@ -194,47 +214,52 @@ mod tests {
     fn children_come_first_and_the_deepest_of_them_before_the_others() {
         // 0 and 1 are in 3; 2 and 3 in 4.
         let mut queue = queue(&[Some(3), Some(3), Some(4), Some(4), None]);
-        assert_eq!(
-            [queue.pop(), queue.pop(), queue.pop(), queue.pop()],
-            [Some(0), Some(1), Some(2), None]
-        );
-        queue.done(0);
+        assert_eq!(pop(&mut queue, 4), [0, 1, 2]);
+        queue.done(TaskNumber::new(0));
         assert_eq!(queue.pop(), None, "one child is still missing");
-        queue.done(1);
-        assert_eq!(queue.pop(), Some(3));
+        queue.done(TaskNumber::new(1));
+        assert_eq!(pop(&mut queue, 1), [3]);
     }
 
     #[test]
     fn a_failure_holds_back_what_is_above_and_nothing_else() {
         let mut queue = queue(&[Some(2), Some(3), Some(4), Some(4), None]);
-        assert_eq!(queue.pop(), Some(0));
-        assert_eq!(queue.fail(0), 2, "its directory and the root");
-        assert_eq!(queue.pop(), Some(1));
-        queue.done(1);
-        assert_eq!(queue.pop(), Some(3));
-        queue.done(3);
+        assert_eq!(pop(&mut queue, 1), [0]);
+        assert_eq!(
+            queue.fail(TaskNumber::new(0)),
+            2,
+            "its directory and the root"
+        );
+        assert_eq!(pop(&mut queue, 1), [1]);
+        queue.done(TaskNumber::new(1));
+        assert_eq!(pop(&mut queue, 1), [3]);
+        queue.done(TaskNumber::new(3));
         assert_eq!((queue.pop(), queue.left()), (None, 0));
     }
 
     #[test]
     fn what_the_user_named_takes_its_children_with_it() {
-        let children = |task: u32| if task == 2 { vec![1] } else { vec![] };
-        let mut queue = Queue::new(
-            &[Priority::Changed, Priority::Background, Priority::Requested],
-            children,
-        );
-        assert_eq!([queue.pop(), queue.pop()], [Some(1), Some(0)]);
+        let children = |task: TaskNumber| {
+            if task == 2 {
+                vec![TaskNumber::new(1)]
+            } else {
+                vec![]
+            }
+        };
+        let tasks = [Priority::Changed, Priority::Background, Priority::Requested];
+        let mut queue = Queue::new(IndexSlice::new(&tasks), children);
+        assert_eq!(pop(&mut queue, 2), [1, 0]);
     }
 
     proptest! {
         /// Laws: children before parents, everything once, and in a tree no order is finished sooner.
         #[test]
-        fn no_order_of_a_tree_is_shorter(choices in proptest::collection::vec(0_u32..1_000, 0..80), workers in 1_usize..9) {
-            let count = choices.len() as u32 + 1;
-            let parents: Vec<Option<u32>> = choices
+        fn no_order_of_a_tree_is_shorter(choices in proptest::collection::vec(0_usize..1_000, 0..80), workers in 1_usize..9) {
+            let count = choices.len() + 1;
+            let parents: Vec<Option<usize>> = choices
                 .iter()
                 .enumerate()
-                .map(|(task, choice)| Some(task as u32 + 1 + choice % (count - task as u32 - 1)))
+                .map(|(task, choice)| Some(task + 1 + choice % (count - task - 1)))
                 .chain([None])
                 .collect();
             prop_assert_eq!(rounds(&parents, workers), queue(&parents).rounds_min(workers));

@@ -9,9 +9,10 @@ use std::sync::{Arc, OnceLock};
 use super::plan::file_name;
 use crate::base::cores::on_all_cores;
 use crate::base::limit::FILE_BYTES_MAX;
+use crate::base::number::IndexVec;
 use crate::base::{Digest, NodeId, Shelf, TreePath};
 use crate::git::{ObjectError, ObjectKind, Repository, StateDir};
-use crate::node::Scan;
+use crate::node::{NodeNumber, Scan};
 use crate::symbol::map::FileSymbols;
 use crate::symbol::{self, Cached, KeyStore, Language, ObjectCache, Outline, OutlineCache};
 use crate::synthesis::outline;
@@ -169,10 +170,10 @@ pub fn outlines(
     scan: &Scan,
     root: &TreePath,
     records: &Records,
-) -> Vec<Option<Digest>> {
-    let is_wanted = |number: &u32| !scan.node(*number).is_directory;
-    let files: Vec<u32> = scan.bottom_up().iter().copied().filter(is_wanted).collect();
-    let mut digests = vec![None; scan.len()];
+) -> IndexVec<NodeNumber, Option<Digest>> {
+    let is_wanted = |number: &NodeNumber| !scan.node(*number).is_directory;
+    let files: Vec<NodeNumber> = scan.bottom_up().iter().copied().filter(is_wanted).collect();
+    let mut digests = scan.list_of(None);
     let work = |repo: &Repository, at: usize| {
         digest(
             repo,
@@ -185,7 +186,7 @@ pub fn outlines(
         .iter()
         .zip(on_all_cores(files.len(), repo, || repo.fork(), work))
     {
-        digests[*number as usize] = digest;
+        digests[*number] = digest;
     }
     digests
 }

@@ -13,9 +13,11 @@ use super::prepare::Nodes;
 use super::record::Records;
 use super::run::{directory_body, file_body};
 use crate::base::cores::on_all_cores;
+use crate::base::number::to_index;
 use crate::base::{AgentId, FrameType, NodeId};
 use crate::frame::{BasisKind, FrameName, Record, content_digest};
 use crate::git::Repository;
+use crate::node::NodeNumber;
 
 /// What was made again.
 #[derive(Debug, Clone, Default)]
@@ -25,7 +27,7 @@ pub struct Remade {
     /// Nodes whose frame could have been.
     pub of: u64,
     /// Nodes whose frame says something else.
-    pub forged: HashSet<u32>,
+    pub forged: HashSet<NodeNumber>,
     /// How many say something else in the slots that were added.
     others: u64,
 }
@@ -55,9 +57,9 @@ impl Remade {
 /// forger must not be able to tell which.
 #[must_use]
 pub fn remake(nodes: Nodes<'_>, plan: &Plan, sample: Option<usize>) -> Remade {
-    let tasks: HashSet<u32> = plan.tasks.iter().map(|task| task.node).collect();
-    let is_checkable = |number: &u32| {
-        let head = plan.heads[*number as usize].as_ref();
+    let tasks: HashSet<NodeNumber> = plan.tasks.iter().map(|task| task.node).collect();
+    let is_checkable = |number: &NodeNumber| {
+        let head = plan.heads[*number].as_ref();
         head.is_some_and(|head| head.basis_kind != BasisKind::Written) && !tasks.contains(number)
     };
     let said = ChildBodies::new(nodes.scan, &[]);
@@ -81,9 +83,9 @@ pub fn remake(nodes: Nodes<'_>, plan: &Plan, sample: Option<usize>) -> Remade {
 /// Compares nodes with what is made of them now, all of them or `sample` drawn at random, on all cores.
 pub(super) fn compare(
     repo: &Repository,
-    mut nodes: Vec<u32>,
+    mut nodes: Vec<NodeNumber>,
     sample: Option<usize>,
-    is_forged: impl Fn(&Repository, u32) -> Option<bool> + Sync,
+    is_forged: impl Fn(&Repository, NodeNumber) -> Option<bool> + Sync,
 ) -> Remade {
     let of = nodes.len() as u64;
     if let Some(sample) = sample.filter(|sample| *sample < nodes.len()) {
@@ -92,7 +94,7 @@ pub(super) fn compare(
         for place in 0..sample {
             nodes.swap(
                 place,
-                place + (seed.hash_one(place) % (all - place) as u64) as usize,
+                place + to_index(seed.hash_one(place) % (all - place) as u64),
             );
         }
         nodes.truncate(sample);
@@ -119,8 +121,8 @@ pub(super) fn compare(
 
 /// The name of the frame that a node's head is.
 #[must_use]
-pub fn head_name(nodes: Nodes<'_>, plan: &Plan, number: u32) -> Option<FrameName> {
-    let head = plan.heads[number as usize].as_ref()?;
+pub fn head_name(nodes: Nodes<'_>, plan: &Plan, number: NodeNumber) -> Option<FrameName> {
+    let head = plan.heads[number].as_ref()?;
     let Nodes { scan, inputs, .. } = nodes;
     Some(name_of(
         head,
@@ -147,9 +149,14 @@ pub(super) fn name_of(
 }
 
 /// Whether a head says something else than what is made now; `None` where that cannot be made here.
-fn is_forged(nodes: Nodes<'_>, plan: &Plan, said: &ChildBodies, number: u32) -> Option<bool> {
+fn is_forged(
+    nodes: Nodes<'_>,
+    plan: &Plan,
+    said: &ChildBodies,
+    number: NodeNumber,
+) -> Option<bool> {
     let Nodes { repo, scan, inputs } = nodes;
-    let head = plan.heads[number as usize].as_ref()?;
+    let head = plan.heads[number].as_ref()?;
     let node = scan.node(number);
     if node.is_directory {
         let body = directory_body(nodes, plan, said, number).ok()?;

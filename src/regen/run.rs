@@ -12,11 +12,12 @@ use super::prepare::Nodes;
 use super::record::{Blob, Records, with_blob};
 use crate::base::cores::on_all_cores;
 use crate::base::count::counted;
+use crate::base::number::IndexVec;
 use crate::base::{FrameId, NodeId, TreePath};
 use crate::frame::commit::{CommitError, LOCK_WAIT};
 use crate::frame::{Children, Index, NewFrame, StoreError, commit};
 use crate::git::{ObjectError, Repository, StateDir};
-use crate::node::Scan;
+use crate::node::{NodeNumber, Scan};
 use crate::provider::ProviderError;
 use crate::provider::ledger::Spend;
 use crate::symbol;
@@ -94,7 +95,7 @@ struct Progress<'p> {
     index: &'p mut Index,
     report: Report,
     said: ChildBodies,
-    is_failed: Vec<bool>,
+    is_failed: IndexVec<NodeNumber, bool>,
     batch: Vec<NewFrame>,
     batch_bytes: u64,
 }
@@ -107,7 +108,7 @@ impl<'p> Progress<'p> {
                 ..Report::default()
             },
             said: ChildBodies::new(scan, &plan.tasks),
-            is_failed: vec![false; scan.len()],
+            is_failed: scan.list_of(false),
             batch: Vec::new(),
             batch_bytes: 0,
             plan,
@@ -148,7 +149,7 @@ impl Runner<'_> {
         &self,
         plan: Plan,
         index: &mut Index,
-        nodes: &[u32],
+        nodes: &[NodeNumber],
     ) -> Vec<Result<FrameBody, RunError>> {
         let mut progress = Progress::new(self.scan, plan, index);
         for node in nodes {
@@ -165,7 +166,7 @@ impl Runner<'_> {
                 .clone()
                 .unwrap_or_else(|| "its content is missing in this clone".to_owned())
         };
-        let body = |node: &u32| match progress.said.of(self.repo, &progress.plan, *node) {
+        let body = |node: &NodeNumber| match progress.said.of(self.repo, &progress.plan, *node) {
             Ok(Some(body)) => Ok(body),
             Ok(None) => Err(RunError::NoBody(missing())),
             Err(error) => Err(RunError::NoBody(crate::base::printable::chain(&error))),
@@ -242,24 +243,19 @@ impl Runner<'_> {
         progress: &mut Progress<'_>,
         on_event: &mut dyn FnMut(Event),
     ) {
-        let children: Vec<u32> = self
+        let children: Vec<NodeNumber> = self
             .scan
             .entries(task.node)
             .filter_map(|entry| entry.node)
             .collect();
-        if children
-            .iter()
-            .any(|child| progress.is_failed[*child as usize])
-        {
-            progress.is_failed[task.node as usize] = true;
+        if children.iter().any(|child| progress.is_failed[*child]) {
+            progress.is_failed[task.node] = true;
             progress.report.held_back += 1;
             return progress.said.release(self.scan, task.node);
         }
         let basis = progress.plan.directory_basis(self.scan, task.node);
         let is_open = matches!(task.reason, Reason::Waiting | Reason::Children);
-        if is_open
-            && progress.plan.heads[task.node as usize].is_some_and(|head| head.basis == basis)
-        {
+        if is_open && progress.plan.heads[task.node].is_some_and(|head| head.basis == basis) {
             progress.report.kept += 1;
             on_event(Event::Kept(self.path(task.node)));
             return progress.said.release(self.scan, task.node);
@@ -291,14 +287,14 @@ impl Runner<'_> {
         progress.said.release(self.scan, task.node);
     }
 
-    fn path(&self, number: u32) -> TreePath {
+    fn path(&self, number: NodeNumber) -> TreePath {
         self.scan.path(self.inputs.root, number)
     }
 
     /// Books what came of a task.
     fn take(
         &self,
-        number: u32,
+        number: NodeNumber,
         made: Made,
         progress: &mut Progress<'_>,
         on_event: &mut dyn FnMut(Event),
@@ -324,7 +320,7 @@ impl Runner<'_> {
                 });
                 progress.batch_bytes += new.size_bytes();
                 progress.batch.push(new);
-                progress.plan.heads[number as usize] = Some(record);
+                progress.plan.heads[number] = Some(record);
                 progress.said.put(number, body);
             }
             Made::Absent => {
@@ -339,7 +335,7 @@ impl Runner<'_> {
                 });
                 report.failed.push((path, reason.into()));
                 // The directories above describe the others: one that cannot be read stands in their bases by its id.
-                progress.is_failed[number as usize] = !err.is_unreadable();
+                progress.is_failed[number] = !err.is_unreadable();
             }
         }
     }
@@ -398,7 +394,7 @@ pub(super) fn directory_body(
     nodes: Nodes<'_>,
     plan: &Plan,
     said: &ChildBodies,
-    number: u32,
+    number: NodeNumber,
 ) -> Result<String, NodeError> {
     let Nodes { repo, scan, inputs } = nodes;
     let mut parts = Vec::new();

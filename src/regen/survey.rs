@@ -10,6 +10,7 @@ use crate::base::cores::on_all_cores;
 use crate::base::printable::chain;
 use crate::chat::Usage;
 use crate::frame::{Children, Index};
+use crate::node::NodeNumber;
 use crate::profile::{input_tokens_max, with_output};
 use crate::provider::batch::BatchClient;
 use crate::provider::call::Caller;
@@ -172,7 +173,7 @@ fn tokens_of_left_out(
     writer: &Writer<'_>,
     most: u64,
 ) -> u64 {
-    let tokens = |node: u32, exclusion: Exclusion| {
+    let tokens = |node: NodeNumber, exclusion: Exclusion| {
         let header = repo.header(&scan.node(node).id).ok().flatten();
         // A picture is never sent as text.
         let is_text = exclusion != Exclusion::Media;

@@ -13,6 +13,7 @@ use super::make::{ChildBodies, read_frame};
 use super::plan::{PlannedNode, take_up};
 use super::remake::{self, Remade};
 use crate::agent::Agent;
+use crate::base::number::{IndexSlice, IndexVec};
 use crate::base::{BasisId, FieldHasher, FrameId, FrameType, NodeId, TreePath};
 use crate::frame::model::POLICY_KEY;
 use crate::frame::{
@@ -20,8 +21,8 @@ use crate::frame::{
     Slot, content_digest,
 };
 use crate::git::Repository;
-use crate::node::Scan;
 use crate::node::scan::NodeEntry;
+use crate::node::{NodeNumber, Scan};
 use crate::secret::SecretFound;
 use crate::synthesis::basis::BasisOf;
 use crate::synthesis::{
@@ -63,10 +64,13 @@ pub struct Synthesizer<'s> {
 
 /// A directory whose synthesis is made next.
 struct Next<'n> {
-    number: u32,
+    number: NodeNumber,
     one: &'n Chosen,
     basis: BasisId,
 }
+
+/// What is known of each node's head.
+type Heads = IndexVec<NodeNumber, Option<Record>>;
 
 /// A policy that directories of a slot have, with the start of their bases.
 struct Chosen {
@@ -81,8 +85,8 @@ pub struct SynthesisPlan {
     pub tasks: Vec<PlannedNode>,
     /// Directories whose synthesis says what its policy would say.
     pub fresh: u64,
-    chosen: Vec<Option<Arc<Chosen>>>,
-    heads: Vec<Option<Record>>,
+    chosen: IndexVec<NodeNumber, Option<Arc<Chosen>>>,
+    heads: Heads,
 }
 
 /// What came of a run; the frames are yet to be stored.
@@ -109,16 +113,15 @@ impl Synthesizer<'_> {
     /// Plans what brings the slot's syntheses up to date.
     pub fn plan(&self, find_earlier: &mut FindEarlier<'_>) -> SynthesisPlan {
         let heads = self.heads();
-        let mut chosen: Vec<Option<Arc<Chosen>>> = vec![None; self.scan.len()];
-        let mut is_left = vec![false; self.scan.len()];
-        let mut is_fresh = vec![false; self.scan.len()];
+        let mut chosen: IndexVec<_, Option<Arc<Chosen>>> = self.scan.list_of(None);
+        let mut is_left = self.scan.list_of(false);
+        let mut is_fresh = self.scan.list_of(false);
         let mut known = Vec::new();
         for number in self.directories() {
-            let at = number as usize;
-            chosen[at] = match &heads[at] {
+            chosen[number] = match &heads[number] {
                 Some(head) if head.has_policy && !head.is_invalidated() => {
                     let by_basis = self.find_by_basis(number, head, &heads, &known);
-                    is_fresh[at] = by_basis.is_some();
+                    is_fresh[number] = by_basis.is_some();
                     by_basis.or_else(|| self.find_in_frame(head, &mut known))
                 }
                 None if self.is_changed(number) => {
@@ -130,17 +133,17 @@ impl Synthesizer<'_> {
                 }
                 Some(_) | None => None,
             };
-            is_left[at] = heads[at].is_some();
+            is_left[number] = heads[number].is_some();
         }
         // From the top: a directory that came since the synthesis above it was made has that one's policy.
         for number in self.directories().rev() {
-            let Some(above) = chosen[number as usize].clone() else {
+            let Some(above) = chosen[number].clone() else {
                 continue;
             };
             for child in self.scan.entries(number).filter_map(|entry| entry.node) {
-                let at = child as usize;
-                if self.scan.node(child).is_directory && chosen[at].is_none() && !is_left[at] {
-                    chosen[at] = Some(above.clone());
+                if self.scan.node(child).is_directory && chosen[child].is_none() && !is_left[child]
+                {
+                    chosen[child] = Some(above.clone());
                 }
             }
         }
@@ -150,18 +153,18 @@ impl Synthesizer<'_> {
     /// Plans a synthesis of every directory, by one policy, as the user requests it.
     pub fn plan_all(&self, spec: PolicySpec, policy: Arc<dyn Policy>) -> SynthesisPlan {
         let one = Arc::new(self.chosen(spec, policy));
-        let mut chosen = vec![None; self.scan.len()];
+        let mut chosen = self.scan.list_of(None);
         self.directories()
-            .for_each(|number| chosen[number as usize] = Some(one.clone()));
-        self.tasks(chosen, self.heads(), &vec![false; self.scan.len()])
+            .for_each(|number| chosen[number] = Some(one.clone()));
+        self.tasks(chosen, self.heads(), &self.scan.list_of(false))
     }
 
     /// What is to be made. Of some directories it is known that their policy gives the basis of their head.
     fn tasks(
         &self,
-        chosen: Vec<Option<Arc<Chosen>>>,
-        heads: Vec<Option<Record>>,
-        is_fresh: &[bool],
+        chosen: IndexVec<NodeNumber, Option<Arc<Chosen>>>,
+        heads: Heads,
+        is_fresh: &IndexSlice<NodeNumber, [bool]>,
     ) -> SynthesisPlan {
         let mut plan = SynthesisPlan {
             tasks: Vec::new(),
@@ -169,23 +172,23 @@ impl Synthesizer<'_> {
             chosen,
             heads,
         };
-        let mut is_task = vec![false; self.scan.len()];
+        let mut is_task = self.scan.list_of(false);
         for number in self.directories() {
-            let Some(one) = &plan.chosen[number as usize] else {
+            let Some(one) = &plan.chosen[number] else {
                 continue;
             };
             let waits = || {
                 self.scan
                     .entries(number)
                     .filter_map(|entry| entry.node)
-                    .any(|child| is_task[child as usize])
+                    .any(|child| is_task[child])
             };
-            let reason = match &plan.heads[number as usize] {
+            let reason = match &plan.heads[number] {
                 None if self.is_changed(number) => Some(Reason::Changed),
                 None => Some(Reason::Missing),
                 Some(head) if head.is_invalidated() => Some(Reason::Invalidated),
                 Some(_) if waits() => Some(Reason::Waiting),
-                Some(_) if is_fresh[number as usize] => None,
+                Some(_) if is_fresh[number] => None,
                 Some(head) => {
                     (self.basis(number, one, &plan.heads) != head.basis).then_some(Reason::Children)
                 }
@@ -193,7 +196,7 @@ impl Synthesizer<'_> {
             match reason {
                 None => plan.fresh += 1,
                 Some(reason) => {
-                    is_task[number as usize] = true;
+                    is_task[number] = true;
                     plan.tasks.push(PlannedNode {
                         node: number,
                         reason,
@@ -218,21 +221,20 @@ impl Synthesizer<'_> {
         } = plan;
         let mut done = Synthesized::default();
         let mut bodies = ChildBodies::new(self.scan, &tasks);
-        let mut is_failed = vec![false; self.scan.len()];
+        let mut is_failed = self.scan.list_of(false);
         for PlannedNode {
             node: number,
             reason,
         } in tasks
         {
-            let at = number as usize;
-            let Some(one) = &chosen[at] else { continue };
+            let Some(one) = &chosen[number] else { continue };
             if self
                 .scan
                 .entries(number)
                 .filter_map(|entry| entry.node)
-                .any(|child| is_failed[child as usize])
+                .any(|child| is_failed[child])
             {
-                is_failed[at] = true;
+                is_failed[number] = true;
                 done.held_back += 1;
                 bodies.release(self.scan, number);
                 continue;
@@ -240,7 +242,7 @@ impl Synthesizer<'_> {
             let basis = self.basis(number, one, &heads);
             let is_same =
                 |head: Record| head.basis == basis && head.has_policy && !head.is_invalidated();
-            if reason != Reason::Forged && heads[at].is_some_and(is_same) {
+            if reason != Reason::Forged && heads[number].is_some_and(is_same) {
                 done.kept += 1;
                 bodies.release(self.scan, number);
                 continue;
@@ -248,27 +250,27 @@ impl Synthesizer<'_> {
             let next = Next { number, one, basis };
             match self.make(&next, &heads, &bodies, guard) {
                 Ok((frame, body)) => {
-                    let invalidation = heads[at].and_then(|head| head.invalidation);
-                    heads[at] = Some(frame.stored().record(invalidation));
+                    let invalidation = heads[number].and_then(|head| head.invalidation);
+                    heads[number] = Some(frame.stored().record(invalidation));
                     bodies.put(number, body);
                     done.frames.push(frame);
                     done.made.push(self.scan.path(self.root, number));
                 }
                 Err(error) => {
-                    is_failed[at] = true;
+                    is_failed[number] = true;
                     done.failed.push((self.scan.path(self.root, number), error));
                 }
             }
             bodies.release(self.scan, number);
         }
-        done.root = heads[self.scan.root() as usize].map(|head| head.frame);
+        done.root = heads[self.scan.root()].map(|head| head.frame);
         done
     }
 
     fn make(
         &self,
         next: &Next<'_>,
-        heads: &[Option<Record>],
+        heads: &Heads,
         bodies: &ChildBodies,
         guard: &dyn Fn(&str, &TreePath) -> Result<(), SecretFound>,
     ) -> Result<(NewFrame, FrameBody), SynthesisError> {
@@ -284,7 +286,7 @@ impl Synthesizer<'_> {
         };
         let mut frame = Frame::new(node, NodeKind::Directory, slot, basis, content).at(Some(path));
         frame.children = Children::of(frames);
-        frame.seq = heads[number as usize].map_or(1, |head| head.seq_max().saturating_add(1));
+        frame.seq = heads[number].map_or(1, |head| head.seq_max().saturating_add(1));
         frame.unknown = vec![(POLICY_KEY.to_owned(), one.spec.render())];
         let new = NewFrame::new(self.repo.hash_kind(), &frame, false)?;
         Ok((new, frame.content.into()))
@@ -293,9 +295,9 @@ impl Synthesizer<'_> {
     /// What a policy makes of what a directory's children say, and the frames that say it.
     fn content(
         &self,
-        number: u32,
+        number: NodeNumber,
         one: &Chosen,
-        heads: &[Option<Record>],
+        heads: &Heads,
         bodies: &ChildBodies,
     ) -> Result<(String, Vec<FrameId>), SynthesisError> {
         let (mut parts, mut frames) = (Vec::new(), Vec::new());
@@ -322,9 +324,9 @@ impl Synthesizer<'_> {
     /// Makes the syntheses that look fresh again, all of them or as many as `sample`, and compares them.
     #[must_use]
     pub fn remake(&self, plan: &SynthesisPlan, sample: Option<usize>) -> Remade {
-        let tasks: HashSet<u32> = plan.tasks.iter().map(|task| task.node).collect();
+        let tasks: HashSet<NodeNumber> = plan.tasks.iter().map(|task| task.node).collect();
         let is_fresh =
-            |number: &u32| plan.chosen[*number as usize].is_some() && !tasks.contains(number);
+            |number: &NodeNumber| plan.chosen[*number].is_some() && !tasks.contains(number);
         let Self {
             scan,
             root,
@@ -339,10 +341,7 @@ impl Synthesizer<'_> {
             self.directories().filter(is_fresh).collect(),
             sample,
             |repo, number| {
-                let (one, head) = (
-                    plan.chosen[number as usize].as_ref()?,
-                    plan.heads[number as usize].as_ref()?,
-                );
+                let (one, head) = (plan.chosen[number].as_ref()?, plan.heads[number].as_ref()?);
                 let (content, _) = Synthesizer {
                     repo,
                     scan,
@@ -359,18 +358,18 @@ impl Synthesizer<'_> {
     }
 
     /// Takes up directories that look fresh and are to be made again, and the directories that wait for them.
-    pub fn make_again(&self, plan: &mut SynthesisPlan, again: &HashSet<u32>) {
+    pub fn make_again(&self, plan: &mut SynthesisPlan, again: &HashSet<NodeNumber>) {
         let chosen = &plan.chosen;
         let added = take_up(self.scan, &mut plan.tasks, again, |number| {
-            chosen[number as usize].is_some()
+            chosen[number].is_some()
         });
         plan.fresh = plan.fresh.saturating_sub(added);
     }
 
     /// The name of the frame that a directory's head is.
     #[must_use]
-    pub fn head_name(&self, plan: &SynthesisPlan, number: u32) -> Option<FrameName> {
-        let head = plan.heads[number as usize].as_ref()?;
+    pub fn head_name(&self, plan: &SynthesisPlan, number: NodeNumber) -> Option<FrameName> {
+        let head = plan.heads[number].as_ref()?;
         Some(remake::name_of(
             head,
             self.scan.node(number).id,
@@ -384,10 +383,10 @@ impl Synthesizer<'_> {
     pub fn changed_entries(
         &self,
         plan: &SynthesisPlan,
-        number: u32,
+        number: NodeNumber,
         made_from: &[FrameId],
     ) -> Vec<Vec<u8>> {
-        let Some(one) = &plan.chosen[number as usize] else {
+        let Some(one) = &plan.chosen[number] else {
             return Vec::new();
         };
         let differs = |entry: &NodeEntry<'_>| {
@@ -402,7 +401,7 @@ impl Synthesizer<'_> {
             .collect()
     }
 
-    fn directories(&self) -> impl DoubleEndedIterator<Item = u32> + '_ {
+    fn directories(&self) -> impl DoubleEndedIterator<Item = NodeNumber> + '_ {
         self.scan
             .bottom_up()
             .iter()
@@ -414,18 +413,18 @@ impl Synthesizer<'_> {
         self.index.slot(&Slot::new(&self.agent.id, self.into))
     }
 
-    fn heads(&self) -> Vec<Option<Record>> {
-        let mut heads = vec![None; self.scan.len()];
+    fn heads(&self) -> Heads {
+        let mut heads = self.scan.list_of(None);
         let Some(slot) = self.slot() else {
             return heads;
         };
         for number in self.directories() {
-            heads[number as usize] = self.index.find_head(&self.scan.node(number).id, slot);
+            heads[number] = self.index.find_head(&self.scan.node(number).id, slot);
         }
         heads
     }
 
-    fn is_changed(&self, number: u32) -> bool {
+    fn is_changed(&self, number: NodeNumber) -> bool {
         self.slot().is_some_and(|slot| {
             self.index
                 .speaks_of(slot, &self.scan.path(self.root, number))
@@ -455,9 +454,9 @@ impl Synthesizer<'_> {
     /// The policy among those that are known by which a head says what it would say now.
     fn find_by_basis(
         &self,
-        number: u32,
+        number: NodeNumber,
         head: &Record,
-        heads: &[Option<Record>],
+        heads: &Heads,
         known: &[Arc<Chosen>],
     ) -> Option<Arc<Chosen>> {
         let gives = |one: &&Arc<Chosen>| self.basis(number, one, heads) == head.basis;
@@ -471,17 +470,12 @@ impl Synthesizer<'_> {
     }
 
     /// The frames through which an entry speaks: a directory through its own synthesis, a file through its heads.
-    fn said(
-        &self,
-        entry: &NodeEntry<'_>,
-        one: &Chosen,
-        heads: &[Option<Record>],
-    ) -> Vec<(FrameType, Record)> {
+    fn said(&self, entry: &NodeEntry<'_>, one: &Chosen, heads: &Heads) -> Vec<(FrameType, Record)> {
         let Some(child) = entry.node else {
             return Vec::new();
         };
         if self.scan.node(child).is_directory {
-            let head = heads[child as usize].filter(|head| !head.is_invalidated());
+            let head = heads[child].filter(|head| !head.is_invalidated());
             return head
                 .map(|head| (self.into.clone(), head))
                 .into_iter()
@@ -500,7 +494,7 @@ impl Synthesizer<'_> {
         said
     }
 
-    fn basis(&self, number: u32, one: &Chosen, heads: &[Option<Record>]) -> BasisId {
+    fn basis(&self, number: NodeNumber, one: &Chosen, heads: &Heads) -> BasisId {
         one.bases.directory(self.scan.entries(number).map(|entry| {
             let said = self.said(&entry, one, heads);
             let mut hasher = FieldHasher::new("git-merkle 2026 said/1");

@@ -11,7 +11,7 @@ use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit, Style, Ui, json};
 use crate::frame::{BasisKind, Children, Head, Slot, Store};
 use crate::git::{ObjectKind, tree_entries};
-use crate::node::Scan;
+use crate::node::{NodeNumber, Scan};
 use crate::ops::{self, Earlier, Refresh};
 use crate::regen::Plan;
 use crate::regen::refused::{Kept, RefusedAnswers};
@@ -413,7 +413,7 @@ fn changed_children(scan: &Scan, plan: &Plan, head: &Head) -> Vec<String> {
     let Some(made_from) = made_from(head) else {
         return Vec::new();
     };
-    let differs = |number: u32| {
+    let differs = |number: NodeNumber| {
         plan.frame_of(number)
             .is_none_or(|frame| !made_from.contains(&frame))
     };

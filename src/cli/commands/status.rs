@@ -16,7 +16,7 @@ use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::frame::{Frame, Index, Slot, Store, spool};
-use crate::node::{Counts, Scan, SnapshotRoot};
+use crate::node::{Counts, NodeNumber, Scan, SnapshotRoot};
 use crate::ops::{self, Carried, PeopleSay, Planned, SynthesisCount};
 use crate::provider::batch::BatchFiles;
 use crate::regen::UnderWay;
@@ -284,11 +284,11 @@ impl Counting<'_> {
     /// a person has said is carried.
     fn count_others(&self, scan: &Scan, index: &Index, seen: &[Slot]) -> Vec<SlotDocument> {
         let mut slots = Vec::new();
-        for (number, slot) in index
+        for (slot, number) in index
             .slots()
             .iter()
-            .enumerate()
-            .filter(|(_, slot)| !seen.contains(slot))
+            .zip(0..)
+            .filter(|(slot, _)| !seen.contains(slot))
         {
             let carried = self.said.carried.values().flatten().filter(|one| {
                 (&one.frame.agent, &one.frame.frame_type) == (&slot.agent, &slot.frame_type)
@@ -296,7 +296,7 @@ impl Counting<'_> {
             let carried = carried.count() as u64;
             let (mut fresh, mut outdated, mut silent) = (0, 0, Vec::new());
             for node in scan.bottom_up() {
-                match index.find_head(&scan.node(*node).id, number as u16) {
+                match index.find_head(&scan.node(*node).id, number) {
                     Some(head) if head.is_invalidated() => outdated += 1,
                     Some(_) => fresh += 1,
                     None => silent.push(*node),
@@ -308,9 +308,9 @@ impl Counting<'_> {
                 .get(slot.agent.as_str())
                 .is_ok_and(|agent| matches!(agent.maker, Maker::Person));
             // Where every statement of the slot is about something in this snapshot, none is about what stood there before.
-            if !is_person && fresh + outdated < index.count_heads(number as u16) {
-                let speaks_of = |node: &&u32| {
-                    index.speaks_of(number as u16, &scan.path(&TreePath::root(), **node))
+            if !is_person && fresh + outdated < index.count_heads(number) {
+                let speaks_of = |node: &&NodeNumber| {
+                    index.speaks_of(number, &scan.path(&TreePath::root(), **node))
                 };
                 outdated +=
                     (silent.iter().filter(speaks_of).count() as u64).saturating_sub(carried);

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use crate::agent::{Agent, Maker};
 use crate::base::limit::STALE_COMMITS_MAX;
+use crate::base::number::IndexVec;
 use crate::base::{NodeId, NodeKind, TreePath};
 use crate::frame::entry::read_blob;
 use crate::frame::{BasisKind, Frame, Index, MadeBy, Record, Slot, Store};
 use crate::git::{ObjectError, Repository, diff_trees};
-use crate::node::{Scan, SnapshotRoot};
+use crate::node::{NodeNumber, Scan, SnapshotRoot};
 use crate::ops::carried::{self, PeopleSay};
 use crate::ops::refresh::{self, Planned, RefreshError};
 use crate::ops::syntheses;
@@ -34,7 +35,7 @@ struct KnownSlot {
     /// `None` where the store has no frame of it.
     number: Option<u16>,
     sort: Sort,
-    reasons: HashMap<u32, Reason>,
+    reasons: HashMap<NodeNumber, Reason>,
 }
 
 /// What is known of a snapshot.
@@ -43,7 +44,7 @@ pub(super) struct KnownNodes {
     index: Index,
     slots: Vec<KnownSlot>,
     people: PeopleSay,
-    freshness: Vec<Freshness>,
+    freshness: IndexVec<NodeNumber, Freshness>,
     earlier: EarlierHeads,
 }
 
@@ -83,7 +84,7 @@ impl KnownNodes {
         let planned = refresh::plan_tree(workspace, store, root.tree, outline)?;
         let mut known = Self {
             slots: vec![planned_slot(outline, &planned, &planned.scan)],
-            freshness: Vec::new(),
+            freshness: IndexVec::new(),
             earlier: HashMap::new(),
             people: carried::people_say(&workspace.repository, &workspace.state, store, root)
                 .map_err(RefreshError::from)?,
@@ -117,9 +118,7 @@ impl KnownNodes {
         }
         // What was said by others than this program stands first.
         known.slots.sort_by_key(|slot| slot.sort as u8);
-        known.freshness = (0..known.scan.len() as u32)
-            .map(|node| known.look(node))
-            .collect();
+        known.freshness = known.scan.numbers().map(|node| known.look(node)).collect();
         known.look_back(&workspace.repository, root)?;
         Ok(known)
     }
@@ -183,7 +182,7 @@ impl KnownNodes {
         Ok(())
     }
 
-    fn add_slot(&mut self, slot: Slot, sort: Sort, reasons: HashMap<u32, Reason>) {
+    fn add_slot(&mut self, slot: Slot, sort: Sort, reasons: HashMap<NodeNumber, Reason>) {
         let number = self.index.slot(&slot);
         self.slots.push(KnownSlot {
             slot,
@@ -193,11 +192,11 @@ impl KnownNodes {
         });
     }
 
-    fn id(&self, node: u32) -> NodeId {
+    fn id(&self, node: NodeNumber) -> NodeId {
         self.scan.node(node).id
     }
 
-    fn look(&self, node: u32) -> Freshness {
+    fn look(&self, node: NodeNumber) -> Freshness {
         let mut freshness = Freshness::Missing;
         let mut is_said = self
             .people
@@ -221,14 +220,14 @@ impl KnownNodes {
     }
 
     /// What an agent has made; what people have written is among what they say.
-    fn head(&self, known: &KnownSlot, node: u32) -> Option<Record> {
+    fn head(&self, known: &KnownSlot, node: NodeNumber) -> Option<Record> {
         let head = self.index.find_head(&self.id(node), known.number?)?;
         (head.basis_kind != BasisKind::Written).then_some(head)
     }
 
     /// How what is said of a node stands that is at a path.
-    pub(super) fn freshness(&self, node: u32, path: &TreePath) -> Freshness {
-        let freshness = self.freshness[node as usize];
+    pub(super) fn freshness(&self, node: NodeNumber, path: &TreePath) -> Freshness {
+        let freshness = self.freshness[node];
         let is_carried = !self.people.carried.is_empty() && self.people.carried.contains_key(path);
         if is_carried {
             freshness.max(Freshness::Carried)
@@ -241,7 +240,7 @@ impl KnownNodes {
     pub(super) fn heard(
         &self,
         repo: &Repository,
-        node: u32,
+        node: NodeNumber,
         path: &TreePath,
     ) -> Vec<NodeStatement> {
         let notes = self.people.notes(&self.scan.node(node).id, path.as_bytes());
@@ -277,7 +276,7 @@ impl KnownNodes {
     }
 
     /// What is to be made again of a node, and why. What a model has never spoken of is its user's to ask for.
-    pub(super) fn behind(&self, node: u32) -> impl Iterator<Item = (&Slot, Reason)> {
+    pub(super) fn behind(&self, node: NodeNumber) -> impl Iterator<Item = (&Slot, Reason)> {
         self.slots.iter().filter_map(move |known| {
             let reason = known.reasons.get(&node).copied()?;
             let is_told = known.sort == Sort::Outline || reason != Reason::Missing;

@@ -1,19 +1,24 @@
 //! Every path of a snapshot that gets a page: directories before what is in them, with their addresses.
 
 use crate::base::TreePath;
-use crate::base::number::to_u32;
-use crate::node::Scan;
+use crate::base::number::{IndexVec, define_index_type, to_u32};
+use crate::node::{NodeNumber, Scan};
 use crate::site::address;
 
+define_index_type! {
+    /// The number of a path among all that get a page.
+    pub(super) struct SpotNumber = u32;
+}
+
 /// The root's number.
-pub(super) const ROOT: u32 = 0;
+pub(super) const ROOT: SpotNumber = SpotNumber::from_raw(0);
 
 /// A path: an object that stands at several has a page for each.
 pub(super) struct Spot {
     /// Its node in the scan.
-    pub(super) node: u32,
+    pub(super) node: NodeNumber,
     /// The directory that it stands in; the root stands in itself.
-    pub(super) parent: u32,
+    pub(super) parent: SpotNumber,
     /// Of a directory: its children, which stand side by side.
     first: u32,
     count: u32,
@@ -25,9 +30,9 @@ pub(super) struct Spot {
 /// All paths, level by level.
 pub(super) struct Spots<'s> {
     pub(super) scan: &'s Scan,
-    all: Vec<Spot>,
+    all: IndexVec<SpotNumber, Spot>,
     /// Where each level begins.
-    levels: Vec<u32>,
+    levels: Vec<usize>,
 }
 
 impl<'s> Spots<'s> {
@@ -46,22 +51,22 @@ impl<'s> Spots<'s> {
         };
         let mut spots = Self {
             scan,
-            all: vec![root],
+            all: vec![root].into(),
             levels: Vec::new(),
         };
         let mut start = 0;
         while start < spots.all.len() {
-            spots.levels.push(to_u32(start));
+            spots.levels.push(start);
             let end = spots.all.len();
             for at in start..end {
-                spots.enter(at);
+                spots.enter(SpotNumber::new(at));
             }
             start = end;
         }
         Some(spots)
     }
 
-    fn enter(&mut self, at: usize) {
+    fn enter(&mut self, at: SpotNumber) {
         let node = self.all[at].node;
         if !self.scan.node(node).is_directory {
             return;
@@ -71,15 +76,14 @@ impl<'s> Spots<'s> {
             scan.entries(node)
                 .filter_map(|entry| Some((entry.name, entry.node?)))
         };
-        let is_directory = |node: u32| scan.node(node).is_directory;
+        let is_directory = |node: NodeNumber| scan.node(node).is_directory;
         let named: Vec<_> = entries()
             .map(|(name, node)| (name, is_directory(node)))
             .collect();
         let names = address::names(named.into_iter());
-        let number = to_u32(at);
         self.all[at].first = to_u32(self.all.len());
         self.all[at].count = to_u32(names.len());
-        let path = self.path(number);
+        let path = self.path(at);
         for ((name, node), coded) in entries().zip(names) {
             let coded = if is_directory(node) {
                 address::folder(&self.all[at].coded, &coded, path.join(name).as_bytes())
@@ -88,7 +92,7 @@ impl<'s> Spots<'s> {
             };
             self.all.push(Spot {
                 node,
-                parent: number,
+                parent: at,
                 first: 0,
                 count: 0,
                 name: name.into(),
@@ -97,43 +101,48 @@ impl<'s> Spots<'s> {
         }
     }
 
+    /// The numbers of all paths, directories before what is in them.
+    pub(super) fn numbers(&self) -> impl DoubleEndedIterator<Item = SpotNumber> + use<> {
+        self.all.indices()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
 
-    pub(super) fn spot(&self, number: u32) -> &Spot {
-        &self.all[number as usize]
+    pub(super) fn spot(&self, number: SpotNumber) -> &Spot {
+        &self.all[number]
     }
 
-    pub(super) fn is_directory(&self, number: u32) -> bool {
+    pub(super) fn is_directory(&self, number: SpotNumber) -> bool {
         self.scan.node(self.spot(number).node).is_directory
     }
 
     /// The paths in a directory, in git's order.
-    pub(super) fn children(&self, number: u32) -> std::ops::Range<u32> {
+    pub(super) fn children(&self, number: SpotNumber) -> impl Iterator<Item = SpotNumber> + use<> {
         let spot = self.spot(number);
-        spot.first..spot.first + spot.count
+        (spot.first..spot.first + spot.count).map(SpotNumber::from_raw)
     }
 
-    /// The levels, the deepest first.
-    pub(super) fn levels_up(&self) -> impl Iterator<Item = std::ops::Range<u32>> + '_ {
+    /// The numbers of each level, the deepest first.
+    pub(super) fn levels_up(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
         let ends = self.levels.iter().skip(1).copied();
-        let ends = ends.chain([to_u32(self.all.len())]);
+        let ends = ends.chain([self.all.len()]);
         let levels: Vec<_> = self.levels.iter().copied().zip(ends).collect();
         levels.into_iter().rev().map(|(start, end)| start..end)
     }
 
-    pub(super) fn name(&self, number: u32) -> &[u8] {
+    pub(super) fn name(&self, number: SpotNumber) -> &[u8] {
         &self.spot(number).name
     }
 
     /// The name for people, with a slash behind a directory's.
-    pub(super) fn label(&self, number: u32) -> String {
+    pub(super) fn label(&self, number: SpotNumber) -> String {
         let slash = if self.is_directory(number) { "/" } else { "" };
         String::from_utf8_lossy(self.name(number)).into_owned() + slash
     }
 
-    pub(super) fn path(&self, mut number: u32) -> TreePath {
+    pub(super) fn path(&self, mut number: SpotNumber) -> TreePath {
         let mut names = Vec::new();
         while number != ROOT {
             names.push(self.name(number));
@@ -146,7 +155,7 @@ impl<'s> Spots<'s> {
     }
 
     /// The page's address.
-    pub(super) fn address(&self, number: u32) -> String {
+    pub(super) fn address(&self, number: SpotNumber) -> String {
         let spot = self.spot(number);
         if self.is_directory(number) {
             address::directory(&spot.coded)
@@ -156,14 +165,14 @@ impl<'s> Spots<'s> {
     }
 
     /// What stands at a path below a directory; `..` leads up, and never out.
-    pub(super) fn find(&self, mut at: u32, path: &str) -> Option<u32> {
+    pub(super) fn find(&self, mut at: SpotNumber, path: &str) -> Option<SpotNumber> {
         for name in path.split('/') {
             at = match name {
                 "" | "." => at,
                 ".." if at == ROOT => return None,
                 ".." => self.spot(at).parent,
                 name => {
-                    let is_it = |child: &u32| self.name(*child) == name.as_bytes();
+                    let is_it = |child: &SpotNumber| self.name(*child) == name.as_bytes();
                     self.children(at).find(is_it)?
                 }
             };
@@ -174,11 +183,11 @@ impl<'s> Spots<'s> {
 
 /// At how many paths files and directories stand; ten objects can stand at 10^10.
 fn count(scan: &Scan) -> u64 {
-    let mut counts = vec![1_u64; scan.len()];
+    let mut counts = scan.list_of(1_u64);
     for &number in scan.bottom_up() {
         let below = scan.entries(number).filter_map(|entry| entry.node);
-        let below = below.map(|child| counts[child as usize]);
-        counts[number as usize] = below.fold(1, u64::saturating_add);
+        let below = below.map(|child| counts[child]);
+        counts[number] = below.fold(1, u64::saturating_add);
     }
-    counts[scan.root() as usize]
+    counts[scan.root()]
 }

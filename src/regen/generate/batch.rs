@@ -17,6 +17,7 @@ use crate::provider::ledger::{LedgerError, Spend};
 use crate::regen::event::{Event, Stop};
 use crate::regen::make::is_again;
 use crate::regen::prepare::{Prepared, Question};
+use crate::regen::queue::TaskNumber;
 use crate::regen::run::RunError;
 
 /// Longest rest of a run that waits for batches, before it looks again.
@@ -26,7 +27,7 @@ impl Work<'_, '_> {
     /// Hands a question on: its answer is there, or owed, or it goes out alone or with others.
     pub(super) fn hand_over(
         &mut self,
-        task: u32,
+        task: TaskNumber,
         question: Box<Question>,
         on_event: &mut dyn FnMut(Event),
     ) {
@@ -46,7 +47,7 @@ impl Work<'_, '_> {
 
     fn await_batch(
         &mut self,
-        task: u32,
+        task: TaskNumber,
         question: Question,
         ticket: String,
         on_event: &mut dyn FnMut(Event),
@@ -64,7 +65,7 @@ impl Work<'_, '_> {
     /// bad answers may keep the others from being taken.
     fn take_owed(
         &mut self,
-        task: u32,
+        task: TaskNumber,
         question: Box<Question>,
         found: Found,
         on_event: &mut dyn FnMut(Event),
@@ -105,10 +106,10 @@ impl Work<'_, '_> {
     }
 
     /// Puts a question into the level that is being gathered.
-    fn gather(&mut self, task: u32, question: Box<Question>) {
+    fn gather(&mut self, task: TaskNumber, question: Box<Question>) {
         let client = self.owing.client().expect("who sends batches has a client");
         let wave = &mut self.owing.wave;
-        let again = is_again(self.tasks[task as usize]);
+        let again = is_again(self.tasks[task]);
         let full = wave
             .open
             .part

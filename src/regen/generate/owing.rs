@@ -16,6 +16,7 @@ use crate::provider::batch::{
 use crate::provider::ledger::Spend;
 use crate::regen::event::UnderWay;
 use crate::regen::prepare::Question;
+use crate::regen::queue::TaskNumber;
 use crate::regen::run::RunError;
 
 /// How long a run that waits for batches rests before it looks again for the first time.
@@ -57,7 +58,7 @@ pub struct Batching {
 
 /// A task whose answer is owed, or is about to be.
 pub(super) struct Awaiting {
-    pub(super) task: u32,
+    pub(super) task: TaskNumber,
     pub(super) basis: BasisId,
     pub(super) children: Children,
 }
@@ -74,7 +75,7 @@ pub(super) struct Parcel {
 pub(super) struct Wave {
     pub(super) open: Parcel,
     /// The questions themselves, as long as the level may turn out to be a small one.
-    pub(super) questions: Vec<(u32, Box<Question>)>,
+    pub(super) questions: Vec<(TaskNumber, Box<Question>)>,
     /// True once the level is large enough.
     pub(super) is_large: bool,
     /// What is full, or was too dear together.
@@ -282,7 +283,7 @@ impl<'g> Owing<'g> {
     }
 
     /// Tasks whose answers are owed, with the tickets.
-    pub(super) fn awaited(&self) -> Vec<(u32, String)> {
+    pub(super) fn awaited(&self) -> Vec<(TaskNumber, String)> {
         let ticket = |one: &Awaiting| match self.look(&one.basis) {
             Place::Owed(ticket) => Some((one.task, ticket)),
             Place::Nowhere | Place::There(_) => None,

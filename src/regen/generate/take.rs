@@ -20,6 +20,7 @@ use crate::regen::body::NodeError;
 use crate::regen::event::{Cause, Event, Stop};
 use crate::regen::make::{Authorship, FrameDraft, MadeFrame};
 use crate::regen::prepare::{Prepared, Question};
+use crate::regen::queue::TaskNumber;
 use crate::regen::run::RunError;
 
 /// Most frames that wait in the spool for their batch.
@@ -75,7 +76,7 @@ impl Work<'_, '_> {
 
     fn take_failure(
         &mut self,
-        task: u32,
+        task: TaskNumber,
         question: &Question,
         error: &CallError,
         on_event: &mut dyn FnMut(Event),
@@ -83,7 +84,7 @@ impl Work<'_, '_> {
         if let CallError::Provider(ProviderError::ContextTooLong { .. }) = error
             && let Some(Ok(Prepared::Ask(new))) = self.refit(task, question)
         {
-            if let Some(cause) = self.find_refused(self.tasks[task as usize], &new) {
+            if let Some(cause) = self.find_refused(self.tasks[task], &new) {
                 return self.fail_all(task, question.basis, &cause, on_event);
             }
             let (path, reason) = (self.path(task), error.to_string());
@@ -139,7 +140,7 @@ impl Work<'_, '_> {
     /// likely be paid for in vain as well, so the run stops.
     fn take_unusable(
         &mut self,
-        task: u32,
+        task: TaskNumber,
         basis: BasisId,
         cause: Cause,
         on_event: &mut dyn FnMut(Event),
@@ -175,7 +176,7 @@ impl Work<'_, '_> {
 
     fn record(
         &mut self,
-        task: u32,
+        task: TaskNumber,
         question: &Question,
         called: &Called,
         on_event: &mut dyn FnMut(Event),
@@ -221,9 +222,7 @@ impl Work<'_, '_> {
             spoken: Some(spoken.clone()),
             is_reused: false,
         };
-        let frame = self
-            .frame_context()
-            .frame(self.tasks[task as usize], saying);
+        let frame = self.frame_context().frame(self.tasks[task], saying);
         // Before it is on its way to the disk, where a failure is one of the machine and ends the run.
         if let Err(error) = codec::encode(&frame) {
             let cause = self.keep(task, question, chain(&error), &frame.content);
@@ -285,17 +284,15 @@ impl Work<'_, '_> {
 
     fn take_spooled(
         &mut self,
-        task: u32,
+        task: TaskNumber,
         basis: BasisId,
         frame: Frame,
         on_event: &mut dyn FnMut(Event),
     ) {
-        let made = self
-            .frame_context()
-            .encode(self.tasks[task as usize], frame, false);
+        let made = self.frame_context().encode(self.tasks[task], frame, false);
         self.take_made(task, made, on_event);
         for number in self.waiters.remove(&basis).unwrap_or_default() {
-            let task = self.tasks[number as usize];
+            let task = self.tasks[number];
             if let Some(saying) = self.find_said(task, basis, &self.children(task.node)) {
                 self.attach(number, saying, on_event);
             }
@@ -346,11 +343,11 @@ impl Work<'_, '_> {
     /// Attaches what was said before.
     pub(super) fn attach(
         &mut self,
-        number: u32,
+        number: TaskNumber,
         saying: FrameDraft,
         on_event: &mut dyn FnMut(Event),
     ) {
-        let task = self.tasks[number as usize];
+        let task = self.tasks[number];
         let made =
             self.frame_context()
                 .encode(task, self.frame_context().frame(task, saying), true);
@@ -359,11 +356,11 @@ impl Work<'_, '_> {
 
     fn take_made(
         &mut self,
-        number: u32,
+        number: TaskNumber,
         made: Result<MadeFrame, NodeError>,
         on_event: &mut dyn FnMut(Event),
     ) {
-        let node = self.tasks[number as usize].node;
+        let node = self.tasks[number].node;
         match made {
             Ok(MadeFrame {
                 new,
@@ -383,7 +380,7 @@ impl Work<'_, '_> {
                     Event::Made(path)
                 });
                 self.batch.push(new);
-                self.plan.heads[node as usize] = Some(record);
+                self.plan.heads[node] = Some(record);
                 self.said.put(node, body);
                 self.done(number, on_event);
             }

@@ -11,9 +11,11 @@ use tokio::sync::{mpsc, watch};
 
 use super::generator::Generator;
 use super::owing::{Errand, Owing};
+use crate::base::number::IndexVec;
 use crate::base::{BasisId, TreePath};
 use crate::frame::commit::Committed;
 use crate::frame::{Children, Frame, Index, NewFrame};
+use crate::node::NodeNumber;
 use crate::provider::call::{CallError, Called, Tally};
 use crate::provider::ledger::Spend;
 use crate::regen::body::NodeError;
@@ -21,7 +23,7 @@ use crate::regen::event::{Cause, Event, Report, Stop};
 use crate::regen::make::{Authorship, ChildBodies, FrameContext, FrameDraft, is_again};
 use crate::regen::plan::{Plan, PlannedNode};
 use crate::regen::prepare::{MadeFrom, Nodes, Prepared, Question, Writer};
-use crate::regen::queue::{Priority, Queue, Rank};
+use crate::regen::queue::{Priority, Queue, Rank, TaskNumber};
 use crate::regen::refused::{self, Kept, RefusedAnswers};
 use crate::regen::run::RunError;
 use crate::regen::warm::Warmth;
@@ -29,10 +31,12 @@ use crate::synthesis::Reason;
 
 /// How often a question is laid out anew because the model says that it is too long.
 const REFITS_MAX: u32 = 2;
+/// Stands where a node has no task.
+const NO_TASK: TaskNumber = TaskNumber::from_raw(u32::MAX);
 
 /// A call that has ended.
 pub(super) struct Answered {
-    pub(super) task: u32,
+    pub(super) task: TaskNumber,
     pub(super) question: Box<Question>,
     pub(super) outcome: Result<Called, CallError>,
 }
@@ -40,7 +44,7 @@ pub(super) struct Answered {
 /// A write that has ended.
 pub(super) enum Written {
     Spooled {
-        task: u32,
+        task: TaskNumber,
         basis: BasisId,
         frame: Box<Frame>,
         file: std::io::Result<String>,
@@ -62,22 +66,22 @@ pub(super) struct Work<'g, 'i> {
     /// What the caller had taken before this run.
     pub(super) before: Tally,
     pub(super) plan: Plan,
-    pub(super) tasks: Vec<PlannedNode>,
+    pub(super) tasks: IndexVec<TaskNumber, PlannedNode>,
     pub(super) index: &'i mut Index,
     pub(super) queue: Queue,
     pub(super) said: ChildBodies,
     pub(super) report: Report,
     /// Requests that wait for a slot, the most urgent last.
-    pub(super) prepared: BTreeMap<Rank, (u32, Box<Question>)>,
+    pub(super) prepared: BTreeMap<Rank, (TaskNumber, Box<Question>)>,
     /// Calls that did not fit into the budget while others were in flight.
-    pub(super) parked: Vec<(u32, Box<Question>)>,
+    pub(super) parked: Vec<(TaskNumber, Box<Question>)>,
     pub(super) calls: Running<'g, Answered>,
     pub(super) writes: Running<'g, Written>,
     /// Batches, and what is being done about them; nothing else is begun meanwhile.
     pub(super) owing: Owing<'g>,
     pub(super) errands: Running<'g, Errand>,
     /// Who waits for the answer of a basis that a request is out for, and what was said of one in this run.
-    pub(super) waiters: HashMap<BasisId, Vec<u32>>,
+    pub(super) waiters: HashMap<BasisId, Vec<TaskNumber>>,
     pub(super) answers: HashMap<BasisId, (String, Authorship)>,
     pub(super) batch: Vec<NewFrame>,
     pub(super) batch_files: Vec<String>,
@@ -104,29 +108,29 @@ impl<'g, 'i> Work<'g, 'i> {
         warmth: Warmth,
     ) -> Result<Self, RunError> {
         let scan = generator.scan;
-        let tasks = plan.tasks.clone();
-        let mut task_of = vec![u32::MAX; scan.len()];
-        for (number, task) in tasks.iter().enumerate() {
-            task_of[task.node as usize] = number as u32;
+        let tasks = IndexVec::from_vec(plan.tasks.clone());
+        let mut task_of = scan.list_of(NO_TASK);
+        for (number, task) in tasks.iter_enumerated() {
+            task_of[task.node] = number;
         }
-        let priorities: Vec<Priority> = tasks
+        let priorities: IndexVec<TaskNumber, Priority> = tasks
             .iter()
             .map(|task| generator.pace.priority.unwrap_or(priority(task.reason)))
             .collect();
         let queue = Queue::new(&priorities, |task| {
             let children = scan
-                .entries(tasks[task as usize].node)
+                .entries(tasks[task].node)
                 .filter_map(|entry| entry.node);
-            let mut children: Vec<u32> = children
-                .map(|child| task_of[child as usize])
-                .filter(|child| *child != u32::MAX)
+            let mut children: Vec<TaskNumber> = children
+                .map(|child| task_of[child])
+                .filter(|child| *child != NO_TASK)
                 .collect();
             children.sort_unstable();
             children.dedup();
             children
         });
         Ok(Self {
-            said: ChildBodies::new(scan, &tasks),
+            said: ChildBodies::new(scan, &plan.tasks),
             report: Report {
                 fresh: plan.fresh,
                 ..Report::default()
@@ -171,14 +175,14 @@ impl<'g, 'i> Work<'g, 'i> {
     /// Lays out the question of a task with what is known of the model now.
     pub(super) fn lay_out(
         &mut self,
-        number: u32,
+        number: TaskNumber,
         basis: BasisId,
         children: Children,
     ) -> Result<Prepared, NodeError> {
         let Generator {
             repo, scan, inputs, ..
         } = *self.generator;
-        let node = self.tasks[number as usize].node;
+        let node = self.tasks[number].node;
         let (said, plan) = (&self.said, &self.plan);
         self.writer.prepare(
             Nodes { repo, scan, inputs },
@@ -206,7 +210,7 @@ impl<'g, 'i> Work<'g, 'i> {
     /// Keeps an answer that was paid for and is no frame.
     pub(super) fn keep(
         &self,
-        number: u32,
+        number: TaskNumber,
         question: &Question,
         reason: String,
         text: &str,
@@ -231,7 +235,7 @@ impl<'g, 'i> Work<'g, 'i> {
     /// Lays a question out anew when more is known of the model's limits than when it was laid out; `None` when not.
     pub(super) fn refit(
         &mut self,
-        number: u32,
+        number: TaskNumber,
         question: &Question,
     ) -> Option<Result<Prepared, NodeError>> {
         self.writer.learn(&self.generator.caller.learned());
@@ -248,7 +252,7 @@ impl<'g, 'i> Work<'g, 'i> {
         }))
     }
 
-    pub(super) fn children(&self, node: u32) -> Children {
+    pub(super) fn children(&self, node: NodeNumber) -> Children {
         let children = self
             .generator
             .scan
@@ -300,20 +304,25 @@ impl<'g, 'i> Work<'g, 'i> {
         }
     }
 
-    pub(super) fn path(&self, number: u32) -> TreePath {
+    pub(super) fn path(&self, number: TaskNumber) -> TreePath {
         self.generator
             .scan
-            .path(self.generator.inputs.root, self.tasks[number as usize].node)
+            .path(self.generator.inputs.root, self.tasks[number].node)
     }
 
-    pub(super) fn done(&mut self, number: u32, on_event: &mut dyn FnMut(Event)) {
+    pub(super) fn done(&mut self, number: TaskNumber, on_event: &mut dyn FnMut(Event)) {
         self.said
-            .release(self.generator.scan, self.tasks[number as usize].node);
+            .release(self.generator.scan, self.tasks[number].node);
         self.queue.done(number);
         self.progress(on_event);
     }
 
-    pub(super) fn fail(&mut self, number: u32, cause: Cause, on_event: &mut dyn FnMut(Event)) {
+    pub(super) fn fail(
+        &mut self,
+        number: TaskNumber,
+        cause: Cause,
+        on_event: &mut dyn FnMut(Event),
+    ) {
         self.book_failure(number, cause, on_event);
         self.report.held_back += self.queue.fail(number);
         self.progress(on_event);
@@ -321,7 +330,7 @@ impl<'g, 'i> Work<'g, 'i> {
 
     pub(super) fn book_failure(
         &mut self,
-        number: u32,
+        number: TaskNumber,
         cause: Cause,
         on_event: &mut dyn FnMut(Event),
     ) {
@@ -339,7 +348,7 @@ impl<'g, 'i> Work<'g, 'i> {
     /// A question has no answer: the task fails, and those that wait for the same.
     pub(super) fn fail_all(
         &mut self,
-        task: u32,
+        task: TaskNumber,
         basis: BasisId,
         cause: &Cause,
         on_event: &mut dyn FnMut(Event),
