@@ -39,6 +39,9 @@ pub enum ScanError {
     /// One directory with more entries than [`TREE_ENTRIES_MAX`].
     #[error("directory '{}' has more than {TREE_ENTRIES_MAX} entries", .0.to_text())]
     Entries(TreePath),
+    /// Names that are longer together than a place in them can say.
+    #[error("the names of all files and directories take more than 4 GiB")]
+    Names,
 }
 
 define_index_type! {
@@ -178,6 +181,7 @@ impl Scan {
     }
 
     /// The numbers of all nodes, in the order in which they were met.
+    #[must_use]
     pub fn numbers(&self) -> impl DoubleEndedIterator<Item = NodeNumber> + use<> {
         self.nodes.indices()
     }
@@ -544,6 +548,9 @@ impl Walk<'_> {
         self.repo
             .read(&id, ObjectKind::Tree, data)
             .map_err(|source| self.failed(number, source))?;
+        if u32::try_from(self.scan.names.len() + data.len()).is_err() {
+            return Err(ScanError::Names);
+        }
         let rules = rules_in(id, data, self.repo.hash_kind());
         if rules != before.get(FILE_NAME).copied() {
             // Other rules can let other things in, however unchanged they are.

@@ -6,12 +6,13 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use git_merkle::base::number::IndexVec;
 use git_merkle::base::{BasisId, Digest, TreePath};
 use git_merkle::frame::{Basis, Slot, commit::LOCK_WAIT};
 use git_merkle::frame::{BasisKind, Frame, NewFrame, NodeKind, commit, merge};
 use git_merkle::git::{Batch, Location, Repository, StateDir};
 use git_merkle::node::{IgnoreRules, Snapshot, scan};
-use git_merkle::regen::queue::{Priority, Queue};
+use git_merkle::regen::queue::{Priority, Queue, TaskNumber};
 use git_merkle::regen::record::object_cache;
 use git_merkle::symbol::{Outline, detect, render};
 
@@ -89,15 +90,16 @@ pub(crate) fn rounds_min(repository: &Path, at_once: usize) -> Result<usize, Fai
         None,
     );
     let scan = scan.map_err(|error| Failure(error.to_string()))?;
-    let order = scan.bottom_up();
-    let mut place = vec![0; scan.len()];
-    for (task, node) in order.iter().enumerate() {
-        place[*node as usize] = u32::try_from(task).expect("a limited number of nodes");
+    let order: IndexVec<TaskNumber, _> = scan.bottom_up().iter().copied().collect();
+    let mut place = scan.list_of(TaskNumber::from_raw(0));
+    for (task, node) in order.iter_enumerated() {
+        place[*node] = task;
     }
-    let queue = Queue::new(&vec![Priority::Background; order.len()], |task| {
-        let mut children: Vec<u32> = scan
-            .entries(order[task as usize])
-            .filter_map(|entry| Some(place[entry.node? as usize]))
+    let priorities: IndexVec<TaskNumber, _> = order.iter().map(|_| Priority::Background).collect();
+    let queue = Queue::new(&priorities, |task| {
+        let mut children: Vec<TaskNumber> = scan
+            .entries(order[task])
+            .filter_map(|entry| Some(place[entry.node?]))
             .collect();
         children.sort_unstable();
         children.dedup();

@@ -1,6 +1,7 @@
 //! Frames put into a test's repository through the library, as if an agent had said them.
 
 use git_merkle::agent::{OUTLINE, Registry};
+use git_merkle::base::number::IndexVec;
 use git_merkle::base::{BasisId, Digest, NodeId, TreePath};
 use git_merkle::frame::{
     BasisKind, Children, Frame, Index, NewFrame, NodeKind, Store, commit, frame_id,
@@ -80,7 +81,7 @@ pub(crate) fn outline(repo: &Repo<'_>, revision: &str) {
         frame_type: &agent.frame_type,
         root: &root,
         force: false,
-        outlines: &[],
+        outlines: &IndexVec::new(),
         reach: NodeFilter::All,
     };
     let slot = index.slot(&git_merkle::frame::Slot::new(&agent.id, &agent.frame_type));

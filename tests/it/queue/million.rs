@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use git_merkle::regen::queue::{Priority, Queue};
+use git_merkle::base::number::IndexVec;
+use git_merkle::regen::queue::{Priority, Queue, TaskNumber};
 
 const DIRECTORIES: u32 = 100_000;
 const FILES_IN_EACH: u32 = 9;
@@ -21,7 +22,9 @@ const OUTPUT_NANO: u64 = 5_000;
 fn queue() -> Queue {
     let files = DIRECTORIES * FILES_IN_EACH;
     let task_of = |directory: u32| TASKS - 1 - directory;
-    Queue::new(&vec![Priority::Background; TASKS as usize], |task| {
+    let priorities: IndexVec<TaskNumber, _> = (0..TASKS).map(|_| Priority::Background).collect();
+    Queue::new(&priorities, |task| {
+        let task = task.raw();
         if task < files {
             return Vec::new();
         }
@@ -30,7 +33,8 @@ fn queue() -> Queue {
         let below =
             (1..=DIRECTORIES_IN_EACH).map(|number| directory * DIRECTORIES_IN_EACH + number);
         let below = below.filter(|number| *number < DIRECTORIES).map(task_of);
-        (first..first + FILES_IN_EACH).chain(below).collect()
+        let below = (first..first + FILES_IN_EACH).chain(below);
+        below.map(TaskNumber::from_raw).collect()
     })
 }
 
@@ -57,7 +61,7 @@ fn live(at_once: usize, answer_seconds: u64) -> u64 {
 fn batches(at_once: usize, answer_seconds: u64) -> (u64, u64) {
     let (mut queue, mut now, mut alone) = (queue(), 0, 0);
     loop {
-        let level: Vec<u32> = std::iter::from_fn(|| queue.pop()).collect();
+        let level: Vec<TaskNumber> = std::iter::from_fn(|| queue.pop()).collect();
         if level.is_empty() {
             assert_eq!(queue.left(), 0);
             return (now, alone);
