@@ -46,7 +46,7 @@ impl NodeId {
         bytes[..raw.len()].copy_from_slice(raw);
         Some(Self {
             bytes,
-            len: raw.len() as u8,
+            len: u8::try_from(raw.len()).ok()?,
         })
     }
 
@@ -79,7 +79,7 @@ impl FromStr for NodeId {
         if (len == 20 || len == 32) && decode_hex(text, &mut bytes[..len]) {
             return Ok(Self {
                 bytes,
-                len: len as u8,
+                len: if len == 20 { 20 } else { 32 },
             });
         }
         Err(IdError::Node(text.to_owned()))

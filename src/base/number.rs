@@ -22,6 +22,12 @@ pub fn to_index(offset: u64) -> usize {
     usize::try_from(offset).unwrap_or(usize::MAX)
 }
 
+/// A count that others are taken from.
+#[must_use]
+pub fn to_i64(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
 /// The lowest eight bits.
 #[must_use]
 pub const fn low_byte(bits: u64) -> u8 {

@@ -5,6 +5,7 @@
 use std::hash::BuildHasher;
 use std::ops::Range;
 
+use super::number::to_u32;
 use super::quick_hash::QuickHash;
 
 /// Where the list of a number stands among lists that stand one behind the other, each up to its end.
@@ -56,7 +57,7 @@ impl NumberedTexts {
         match self.find(text, hash) {
             Ok(number) => number,
             Err(free) => {
-                let number = self.ends.len() as u32;
+                let number = to_u32(self.ends.len());
                 self.texts.push_str(text);
                 self.ends.push(self.texts.len());
                 self.slots[free] = (hash, number);
@@ -128,7 +129,7 @@ mod tests {
             let (mut numbered, mut known) = (NumberedTexts::default(), HashMap::new());
             prop_assert_eq!(numbered.number(&other), None);
             for text in &texts {
-                let next = known.len() as u32;
+                let next = to_u32(known.len());
                 let number = *known.entry(text.clone()).or_insert(next);
                 prop_assert_eq!(numbered.add(text), number);
             }

@@ -36,6 +36,10 @@ pub struct QuickHasher {
 }
 
 impl QuickHasher {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the halves of a product are taken"
+    )]
     fn fold(&mut self, word: u64) {
         let product = u128::from(self.state ^ word) * u128::from(self.seed ^ FACTOR);
         self.state = (product as u64 ^ (product >> 64) as u64).wrapping_add(self.seed);

@@ -7,6 +7,7 @@
 mod table;
 mod vocabulary;
 
+use super::number::to_index;
 use vocabulary::count;
 
 /// So much of a long text is counted: some two thousand pieces, which are rarely off by more than one per cent.
@@ -52,7 +53,7 @@ impl Sample {
     #[must_use]
     pub fn of(bytes: u64) -> Self {
         Self {
-            one_of: bytes.div_ceil(SAMPLE_BYTES).max(1) as usize,
+            one_of: to_index(bytes.div_ceil(SAMPLE_BYTES).max(1)),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Amounts on a command line: limits of tokens, calls and bytes, as settings take them, and of money.
 
+use crate::base::number::round;
 use crate::config::value;
 use crate::frame::model::Cost;
 
@@ -9,7 +10,7 @@ pub fn count(text: &str) -> Result<u64, String> {
     // Above this a floating-point number has no longer room for each whole one.
     let exact = number.filter(|number| *number <= 9_007_199_254_740_992.0);
     exact
-        .map(|number| number as u64)
+        .map(round)
         .ok_or_else(|| "expected a number, such as 8000 or 8k".to_owned())
 }
 

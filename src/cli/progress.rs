@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::ui::Ui;
+use crate::base::number::to_f64;
 use crate::base::printable;
 
 /// How long something must take before it is worth a bar.
@@ -92,7 +93,7 @@ impl Drop for Progress {
 
 /// How fast it goes since its beginning, and how long that will take for the rest: `12.5/s, 3m left`.
 fn pace(step: ProgressStep<'_>, elapsed: Duration) -> String {
-    let rate = step.position as f64 / elapsed.as_secs_f64().max(0.001);
+    let rate = to_f64(step.position) / elapsed.as_secs_f64().max(0.001);
     let rate_text = if rate < 100.0 {
         format!("{rate:.1}/s")
     } else {
@@ -101,7 +102,7 @@ fn pace(step: ProgressStep<'_>, elapsed: Duration) -> String {
     let left = step
         .total
         .filter(|_| step.position > 0)
-        .map(|total| total.saturating_sub(step.position) as f64 / rate);
+        .map(|total| to_f64(total.saturating_sub(step.position)) / rate);
     match left {
         Some(seconds) => format!(
             "{rate_text}, {} left",

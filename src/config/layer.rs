@@ -9,6 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::key::Key;
 use super::origin::{Origin, Place, TrustLevel};
+use crate::base::number::to_u32;
 
 /// Why a file is not a list of settings.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -220,7 +221,7 @@ impl Lines {
 
     /// The number of the line that an offset stands in, from 1.
     fn number(&self, offset: usize) -> u32 {
-        self.0.partition_point(|start| *start <= offset) as u32
+        to_u32(self.0.partition_point(|start| *start <= offset))
     }
 }
 

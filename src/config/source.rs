@@ -10,6 +10,7 @@ use super::layer::{Layer, SyntaxError};
 use super::locate;
 use super::origin::{Place, TrustLevel};
 use super::table;
+use crate::base::number::to_u32;
 
 /// Largest file of settings that is read, in bytes.
 pub const FILE_BYTES_MAX: u64 = FOLDER_FILE_BYTES_MAX;
@@ -145,7 +146,7 @@ fn parse(level: TrustLevel, bytes: &[u8], path: PathBuf) -> Result<Layer, Source
     let parsed = match std::str::from_utf8(bytes) {
         Ok(text) => Layer::from_toml(level, text, &path),
         Err(error) => {
-            let line = bytes[..error.valid_up_to()].split(|b| *b == b'\n').count() as u32;
+            let line = to_u32(bytes[..error.valid_up_to()].split(|b| *b == b'\n').count());
             Err(SyntaxError {
                 line,
                 message: "not UTF-8".to_owned(),
@@ -260,7 +261,7 @@ mod tests {
         assert!(
             matches!(write(b"a = 1\n=\n"), Err(SourceError::Syntax { source, .. }) if source.line == 2)
         );
-        let large = vec![b'#'; FILE_BYTES_MAX as usize + 1];
+        let large = vec![b'#'; crate::base::number::to_index(FILE_BYTES_MAX) + 1];
         assert!(matches!(write(&large), Err(SourceError::TooLarge(_))));
     }
 }

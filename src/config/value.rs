@@ -36,7 +36,7 @@ pub fn integer(text: &str) -> Option<i64> {
     }
     let number = i64::from_str_radix(digits, radix)
         .ok()?
-        .checked_mul(factor)?;
+        .checked_mul(i64::from(factor))?;
     Some(if negative { -number } else { number })
 }
 
@@ -52,7 +52,7 @@ pub fn limit(text: &str) -> Option<f64> {
         return None;
     }
     let number: f64 = digits.parse().ok()?;
-    Some(number * factor as f64).filter(|number| number.is_finite())
+    Some(number * f64::from(factor)).filter(|number| number.is_finite())
 }
 
 /// A duration: a whole number and `ms`, `s`, `m`, `h` or `d`; without a unit, seconds.
@@ -78,7 +78,7 @@ pub fn words(values: &[String]) -> impl Iterator<Item = &str> {
     values.iter().flat_map(|value| value.split_whitespace())
 }
 
-fn split_unit(digits: &str) -> (&str, i64) {
+fn split_unit(digits: &str) -> (&str, i32) {
     let factor = match digits.as_bytes().last() {
         Some(b'k' | b'K') => 1 << 10,
         Some(b'm' | b'M') => 1 << 20,

@@ -618,7 +618,7 @@ same place. See [the guide](https://g.example) for more.
     fn the_map_takes_what_the_shares_leave_and_the_rest_follows_a_whole_map() {
         let all = 2_000_usize;
         let map = |tokens_max: u64| {
-            let files = all.min(tokens_max as usize / 10);
+            let files = all.min(crate::base::number::to_index(tokens_max / 10));
             let text = "word ".repeat(files * 10);
             MapPart {
                 text,

@@ -18,6 +18,7 @@ use super::style::Markup;
 use crate::base::NodeId;
 use crate::base::cores::{beside, cores};
 use crate::base::limit::FILE_BYTES_MAX;
+use crate::base::number::to_index;
 use crate::base::token::{self, Sample};
 use crate::frame::StoreError;
 use crate::git::Repository;
@@ -207,7 +208,7 @@ impl Blocks<'_> {
         reader: &mut Reader<'a>,
         sample: Option<Sample>,
     ) -> Part {
-        let mut out = Vec::with_capacity(BATCH_BYTES as usize);
+        let mut out = Vec::with_capacity(to_index(BATCH_BYTES));
         for at in batch {
             match redacted_at(self.redacted, at) {
                 Some((guard, _)) => {

@@ -27,6 +27,7 @@ use super::stored::Stored;
 use super::table::{self, PageWriter, Pass, Shape, Source};
 use crate::base::cores::on_all_cores;
 use crate::base::limit::{STORE_ENTRIES_MAX, STORE_FAULTS_MAX};
+use crate::base::number::{to_i64, to_index, to_u32};
 use crate::base::{BasisId, FrameId, NodeId, TreePath};
 use crate::git::{Repository, StateDir};
 
@@ -163,7 +164,7 @@ impl Index {
             return;
         };
         let bytes = self
-            .noted(source.read(0, source.len() as usize))
+            .noted(source.read(0, to_index(source.len())))
             .map(std::borrow::Cow::into_owned);
         if let (Some(base), Some(bytes)) = (&mut self.base, bytes) {
             base.source = Source::Memory(bytes);
@@ -182,7 +183,7 @@ impl Index {
         self.slots
             .iter()
             .position(|known| known == slot)
-            .map(|at| at as u16)
+            .and_then(|at| u16::try_from(at).ok())
     }
 
     /// All slots that the store has frames of.
@@ -298,7 +299,10 @@ impl Index {
     /// Adds a frame that has been stored.
     pub fn add(&mut self, stored: &Stored) {
         let name = &stored.name;
-        let slot = self.slot_number(&Slot::new(&name.agent, &name.frame_type));
+        // Only a hostile store has more slots than numbers; their frames stay in it and are in no index.
+        let Some(slot) = self.slot_number(&Slot::new(&name.agent, &name.frame_type)) else {
+            return;
+        };
         let key = (name.node, slot);
         let is_end = stored.basis_kind == BasisKind::Invalidation;
         if is_end || stored.basis_kind == BasisKind::Written {
@@ -339,10 +343,11 @@ impl Index {
         }
     }
 
-    fn slot_number(&mut self, slot: &Slot) -> u16 {
-        self.slot(slot).unwrap_or_else(|| {
+    fn slot_number(&mut self, slot: &Slot) -> Option<u16> {
+        self.slot(slot).or_else(|| {
+            let number = u16::try_from(self.slots.len()).ok()?;
             self.slots.push(slot.clone());
-            (self.slots.len() - 1) as u16
+            Some(number)
         })
     }
 
@@ -357,7 +362,7 @@ impl Index {
             },
         };
         let changes = listing::changes(repo, old, store.tree())?;
-        let (mut faults, mut reads_in_vain, mut entries) = (changes.bad.len() as i64, 0, 0);
+        let (mut faults, mut reads_in_vain, mut entries) = (to_i64(changes.bad.len()), 0, 0);
         for leaves in changes.leaves.chunks(LEAVES_AT_ONCE) {
             let mut added = Vec::new();
             for leaf in leaves {
@@ -381,7 +386,7 @@ impl Index {
                 return Err(StoreError::Faults);
             }
         }
-        let faults = i64::from(self.faults) + faults + reads_in_vain as i64;
+        let faults = i64::from(self.faults) + faults + to_i64(reads_in_vain);
         self.faults = u32::try_from(faults.max(0)).unwrap_or(u32::MAX);
         self.commit = store.commit();
         Ok(true)
@@ -479,7 +484,7 @@ impl Index {
     ///
     /// Both are in order, so they are merged as they are written: in a large store the tables are tens of megabytes.
     fn write_anew(&self, commit: &NodeId) -> io::Result<()> {
-        let mut counts = self.news.counts().map(|count| count as u32);
+        let mut counts = self.news.counts().map(to_u32);
         if self.base.is_some() {
             for (table, count) in counts.iter_mut().enumerate() {
                 *count = 0;
@@ -493,7 +498,7 @@ impl Index {
         let slots = record::encode_slots(&self.slots);
         let mut header = MAGIC.to_vec();
         header.extend_from_slice(&padded(commit));
-        for number in [slots.len() as u32]
+        for number in [to_u32(slots.len())]
             .into_iter()
             .chain(counts)
             .chain([self.faults])
@@ -555,7 +560,7 @@ fn gained(repo: &Repository, leaf: Leaf) -> Result<Gained, StoreError> {
         })
     };
     let (before, mut now) = (listed(leaf.old)?, listed(leaf.new)?);
-    let more_faults = now.bad.len() as i64 - before.bad.len() as i64;
+    let more_faults = to_i64(now.bad.len()) - to_i64(before.bad.len());
     if before.entries.is_empty() {
         return Ok(Gained {
             new: Some(now.entries),

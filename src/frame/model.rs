@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::base::number::{round, to_f64};
 use crate::base::printable::one_line;
 use crate::base::{AgentId, BasisId, Digest, FieldHasher, FrameId, FrameType, NodeId, TreePath};
 pub use crate::base::{BasisKind, NodeKind};
@@ -273,6 +274,23 @@ pub struct Usage {
 /// An amount of money in thousand-millionths of a US dollar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Cost(pub u64);
+
+/// Parts of a dollar in which costs are counted.
+const NANO: f64 = 1e9;
+
+impl Cost {
+    /// In dollars.
+    #[must_use]
+    pub fn dollars(self) -> f64 {
+        to_f64(self.0) / NANO
+    }
+
+    /// The nearest amount; nothing for one below zero.
+    #[must_use]
+    pub fn of_dollars(dollars: f64) -> Self {
+        Self(round(dollars.max(0.0) * NANO))
+    }
+}
 
 impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -14,6 +14,7 @@ use super::model::Slot;
 use super::record::{
     self, BASIS_BYTES, HEAD_BYTES, PLACE_BYTES, Place, Record, SAID_BYTES, WIDTHS, padded, unpadded,
 };
+use crate::base::number::to_u32;
 use crate::base::{BasisId, FrameId, NodeId};
 use crate::git::StateDir;
 
@@ -91,10 +92,10 @@ impl News {
         bytes.extend_from_slice(&padded(index));
         bytes.extend_from_slice(&padded(commit));
         for number in [
-            slots.len() as u32,
-            self.heads.len() as u32,
-            self.bases.len() as u32,
-            self.places.len() as u32,
+            to_u32(slots.len()),
+            to_u32(self.heads.len()),
+            to_u32(self.bases.len()),
+            to_u32(self.places.len()),
             faults,
         ] {
             bytes.extend_from_slice(&number.to_le_bytes());
@@ -123,7 +124,7 @@ impl News {
         let slots_len = number(HEADER_BYTES - 20)?;
         let (head_count, basis_count) = (number(HEADER_BYTES - 16)?, number(HEADER_BYTES - 12)?);
         let place_count = number(HEADER_BYTES - 8)?;
-        let faults = number(HEADER_BYTES - 4)? as u32;
+        let faults = to_u32(number(HEADER_BYTES - 4)?);
         let (slot_bytes, records) = rest.split_at_checked(slots_len)?;
         let (heads, records) =
             records.split_at_checked(head_count.checked_mul(HEAD_BYTES as usize)?)?;

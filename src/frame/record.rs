@@ -7,6 +7,7 @@
 
 use super::model::BasisKind;
 use super::model::Slot;
+use crate::base::number::low_byte;
 use crate::base::{AgentId, BasisId, Digest, FieldHasher, FrameId, FrameType, NodeId, TreePath};
 
 /// Bytes of a head record.
@@ -72,7 +73,7 @@ impl Record {
 /// Length and bytes of an object id, padded to one width for both hashes.
 pub(super) fn padded(id: &NodeId) -> [u8; 33] {
     let mut bytes = [0; 33];
-    bytes[0] = id.as_bytes().len() as u8;
+    bytes[0] = low_byte(id.as_bytes().len() as u64);
     bytes[1..=id.as_bytes().len()].copy_from_slice(id.as_bytes());
     bytes
 }

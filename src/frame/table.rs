@@ -15,6 +15,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, PoisonError};
 
 use crate::base::HashKey;
+use crate::base::number::to_index;
 
 const PAGE_BYTES: usize = 4_096;
 const CHECKSUM_BYTES: usize = 8;
@@ -50,7 +51,7 @@ impl Source {
         let len = size
             .checked_sub(checksums_len)
             .ok_or(io::ErrorKind::InvalidData)?;
-        let mut checksums = vec![0; checksums_len as usize];
+        let mut checksums = vec![0; to_index(checksums_len)];
         file.read_exact_at(&mut checksums, len)?;
         Ok(Self::File(Pages {
             file,
@@ -76,7 +77,7 @@ impl Source {
             .filter(|end| *end <= self.len())
             .ok_or(io::ErrorKind::InvalidData)?;
         match self {
-            Self::Memory(bytes) => Ok(Cow::Borrowed(&bytes[at as usize..end as usize])),
+            Self::Memory(bytes) => Ok(Cow::Borrowed(&bytes[to_index(at)..to_index(end)])),
             Self::File(pages) => pages.read(at, end).map(Cow::Owned),
         }
     }
@@ -86,7 +87,7 @@ impl Pages {
     fn read(&self, at: u64, end: u64) -> io::Result<Vec<u8>> {
         let numbers = at / PAGE_BYTES as u64..end.div_ceil(PAGE_BYTES as u64);
         let start = numbers.start * PAGE_BYTES as u64;
-        let (from, len) = ((at - start) as usize, (end - at) as usize);
+        let (from, len) = (to_index(at - start), to_index(end - at));
         if numbers.end - numbers.start > KEPT_AT_ONCE {
             let mut bytes = self.load(numbers)?;
             bytes.truncate(from + len);
@@ -113,12 +114,12 @@ impl Pages {
     /// Reads pages from the file, and checks them.
     fn load(&self, numbers: Range<u64>) -> io::Result<Vec<u8>> {
         let start = numbers.start * PAGE_BYTES as u64;
-        let mut bytes = vec![0; ((numbers.end * PAGE_BYTES as u64).min(self.len) - start) as usize];
+        let mut bytes = vec![0; to_index((numbers.end * PAGE_BYTES as u64).min(self.len) - start)];
         self.file.read_exact_at(&mut bytes, start)?;
         let stated = self
             .checksums
             .chunks_exact(CHECKSUM_BYTES)
-            .skip(numbers.start as usize);
+            .skip(to_index(numbers.start));
         let is_sound = bytes
             .chunks(PAGE_BYTES)
             .zip(stated)
@@ -293,7 +294,7 @@ pub(super) fn write(
 ) -> io::Result<()> {
     let mut bounds = vec![0_u32; (1 << shape.bits()) + 1];
     records(&mut |record| {
-        bounds[shape.bucket(record) as usize + 1] += 1;
+        bounds[to_index(shape.bucket(record)) + 1] += 1;
         Ok(())
     })?;
     let mut sum = 0;
@@ -376,7 +377,7 @@ mod tests {
             3 * PAGE_BYTES + 7,
             7 * PAGE_BYTES + 7,
         ] {
-            let content: Vec<u8> = (0..len).map(|at| (at % 251) as u8).collect();
+            let content: Vec<u8> = (0..=250_u8).cycle().take(len).collect();
             let mut written = Vec::new();
             let mut out = PageWriter::new(&mut written, HashKey::new([7; 32]));
             out.write_all(&content)

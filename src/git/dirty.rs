@@ -290,8 +290,11 @@ fn split(path: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// Whether a file looks as its entry says; `None` for what is no file.
-#[expect(
+#[allow(
     clippy::unnecessary_cast,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
     reason = "the widths of these fields differ between systems"
 )]
 fn is_as_known(entry: &Entry, found: &Stat, index: &Index) -> Option<bool> {

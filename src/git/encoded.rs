@@ -13,6 +13,7 @@ use flate2::{Compression, Decompress, FlushDecompress};
 use super::object::{ObjectKind, from_oid};
 use super::repo::HashKind;
 use crate::base::NodeId;
+use crate::base::number::{low_byte, to_u32};
 
 /// On frames of 2 KiB, level 1 takes a third of the time and a third more space; from 2 on little changes.
 const LEVEL: Compression = Compression::new(6);
@@ -49,11 +50,11 @@ impl Encoded {
             ObjectKind::Blob => 3,
             ObjectKind::Tag => 4,
         };
-        let mut byte = kind << 4 | (self.size & 15) as u8;
+        let mut byte = kind << 4 | low_byte(self.size as u64 & 15);
         let mut rest = self.size >> 4;
         while rest > 0 {
             out.write_all(&[byte | 0x80])?;
-            byte = (rest & 0x7f) as u8;
+            byte = low_byte(rest as u64 & 0x7f);
             rest >>= 7;
         }
         out.write_all(&[byte])?;
@@ -131,7 +132,7 @@ impl Batch {
         let mut out = gix::hash::io::Write::new(out, hash.to_gix());
         out.write_all(b"PACK")?;
         out.write_all(&2_u32.to_be_bytes())?;
-        out.write_all(&(self.objects.len() as u32).to_be_bytes())?;
+        out.write_all(&to_u32(self.objects.len()).to_be_bytes())?;
         for object in &self.objects {
             object.write_entry(&mut out)?;
         }

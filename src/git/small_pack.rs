@@ -16,6 +16,7 @@ use super::encoded::{Batch, Encoded};
 use super::object::from_oid;
 use super::repo::HashKind;
 use crate::base::NodeId;
+use crate::base::number::{to_index, to_u32};
 
 /// Most objects of a batch that goes into a small pack: what a commit that changes a few files leads to.
 pub(super) const BATCH_OBJECTS_MAX: usize = 128;
@@ -89,7 +90,7 @@ impl SmallPack {
             .write_entry(&mut self.data)
             .expect("memory takes everything");
         let place = Place {
-            offset: offset as u32,
+            offset: to_u32(offset),
             crc: crc(&self.data[offset..]),
         };
         self.places.insert(object.id, place);
@@ -98,7 +99,7 @@ impl SmallPack {
     /// The bytes of the pack and of its index.
     pub(super) fn finish(mut self) -> (Vec<u8>, Vec<u8>) {
         self.data[HEADER.len()..HEADER_BYTES]
-            .copy_from_slice(&(self.places.len() as u32).to_be_bytes());
+            .copy_from_slice(&to_u32(self.places.len()).to_be_bytes());
         let checksum = digest(self.hash, &[&self.data]);
         self.data.extend_from_slice(checksum.as_bytes());
 
@@ -229,7 +230,7 @@ fn is_claimed(name: &Path) -> bool {
 /// Reads a file of the size of a small pack, with room for what is to come.
 fn read_small(path: &Path) -> Option<Vec<u8>> {
     let file = File::open(path).ok()?;
-    let mut bytes = Vec::with_capacity(PACK_BYTES_MAX as usize);
+    let mut bytes = Vec::with_capacity(to_index(PACK_BYTES_MAX));
     file.take(PACK_BYTES_MAX + 1).read_to_end(&mut bytes).ok()?;
     (bytes.len() as u64 <= PACK_BYTES_MAX).then_some(bytes)
 }

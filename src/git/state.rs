@@ -34,6 +34,7 @@ use super::file::{create_new_in, names_in, remove_abandoned_in, replace_in};
 use super::lock::{Lock, absent_is_fine};
 use super::repo::Repository;
 use super::seal::Seal;
+use crate::base::number::to_index;
 use crate::base::{Digest, HashKey, Shelf};
 
 /// The folder's name in a git directory.
@@ -267,7 +268,7 @@ impl StateDir {
     pub fn read(&self, name: &str, bytes_max: u64) -> io::Result<Vec<u8>> {
         let file = self.open(name, bytes_max)?;
         let mut bytes =
-            Vec::with_capacity(file.metadata().map_or(0, |found| found.len() as usize + 1));
+            Vec::with_capacity(file.metadata().map_or(0, |found| to_index(found.len()) + 1));
         file.take(bytes_max).read_to_end(&mut bytes)?;
         Ok(bytes)
     }

@@ -86,8 +86,11 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    #[expect(
+    #[allow(
         clippy::unnecessary_cast,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
         reason = "the widths of these fields differ between systems"
     )]
     fn of(found: &Stat) -> Self {

@@ -10,6 +10,7 @@ use crate::agent::Agent;
 use crate::base::count::counted;
 use crate::base::{NodeId, NodeKind};
 use crate::config::table;
+use crate::frame::Cost;
 use crate::frame::Slot;
 use crate::frame::commit::CommitError;
 use crate::git::{RevisionError, StateDir};
@@ -176,7 +177,7 @@ fn hook_budget_usd(state: &StateDir, settings: &Settings) -> Result<Option<f64>,
     let record = InstallRecord::load(state).map_err(|error| error.to_string())?;
     let at_install = record
         .and_then(|record| record.budget_nano_dollars)
-        .map(|nano| nano as f64 / 1e9);
+        .map(|nano| Cost(nano).dollars());
     Ok(given
         .map(|given| at_install.map_or(given, |most| given.min(most)))
         .filter(|budget| *budget > 0.0))

@@ -198,7 +198,7 @@ fn said_of_files(
         .iter()
         .enumerate()
         .filter(is_spoken)
-        .map(|(at, _)| at as u16)
+        .filter_map(|(at, _)| u16::try_from(at).ok())
         .collect();
     let people = carried::people_say(&workspace.repository, &workspace.state, store, root)?;
     let mut all = SaidOfFiles::new();

@@ -278,7 +278,7 @@ fn remove_old(folder: &StateDir) {
         .filter(|name| is_page(name))
     {
         let found = folder.open(name, u64::MAX).and_then(|open| open.metadata());
-        let written = found.map_or(u64::MAX, |found| found.mtime().max(0) as u64);
+        let written = found.map_or(u64::MAX, |found| found.mtime().max(0).cast_unsigned());
         if written < clock::real_seconds().saturating_sub(AGE_SECONDS_MAX) {
             let _ = folder.remove(name);
         }

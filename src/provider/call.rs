@@ -28,6 +28,7 @@ use super::limit::{Company, Gate, Settled};
 use super::price::Prices;
 use super::retry;
 use super::worst_case::{output_tokens_max, worst_case};
+use crate::base::number::to_f64;
 use crate::base::{clock, token};
 use crate::chat::{Answer, Capabilities, Reply, Request, Ticket, Usage};
 
@@ -577,5 +578,5 @@ pub(super) fn settled(outcome: &Result<Answer, Failure>) -> Settled {
 
 /// A number from 0 up to 1 that is another one each time: retries of many processes must not fall together.
 fn uneven() -> f64 {
-    (clock::nanos() % 1_000) as f64 / 1_000.0
+    to_f64(clock::nanos() % 1_000) / 1_000.0
 }

@@ -38,7 +38,7 @@ struct Running(Child);
 impl Drop for Running {
     fn drop(&mut self) {
         // Its group has its own number, and as long as it was not waited for the number belongs to no other process.
-        if let Some(pid) = self.0.id().and_then(|id| Pid::from_raw(id as i32)) {
+        if let Some(pid) = self.0.id().and_then(|id| Pid::from_raw(id.cast_signed())) {
             let _ = kill_process_group(pid, Signal::KILL);
         }
     }

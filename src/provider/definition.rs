@@ -18,6 +18,7 @@ use super::kind::ProviderKind;
 use super::limit::Limits;
 use super::price::{self, Prices};
 use super::read::{self, DefinitionError, Reader};
+use crate::base::number::{floor, to_index};
 use crate::base::variable::KEY_SUFFIX;
 use crate::chat::Capabilities;
 use crate::config::table::provider as key;
@@ -274,7 +275,7 @@ fn limits(reader: &Reader<'_>) -> Result<Limits, DefinitionError> {
     // A repository may make it smaller, and must not be able to make it nonsense: the least is one.
     let concurrency = reader
         .value(&key::CONCURRENCY, value::limit)?
-        .map(|number| (number as usize).max(1));
+        .map(|number| to_index(floor(number)).max(1));
     Ok(Limits {
         concurrency: concurrency.unwrap_or(1),
         requests_per_minute: reader.value(&key::REQUESTS_PER_MINUTE, read::positive)?,

@@ -5,6 +5,7 @@
 //! succeeds, up to what is configured. An answer that broke off while others were owed halves it too, and for good: such
 //! servers do one thing at a time, and say so in no other way. [`Gate`] is the same for tasks that wait.
 
+use crate::base::number::{floor, to_f64, to_index};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -84,8 +85,8 @@ impl Throttle {
     pub fn new(limits: Limits) -> Self {
         Self {
             limits,
-            allowed: limits.concurrency.max(1) as f64,
-            ceiling: limits.concurrency.max(1) as f64,
+            allowed: to_f64(limits.concurrency.max(1) as u64),
+            ceiling: to_f64(limits.concurrency.max(1) as u64),
             is_alone: false,
             lone: 0,
             owed: 0,
@@ -99,13 +100,13 @@ impl Throttle {
     /// How many answers may be owed at once at present.
     #[must_use]
     pub fn allowed(&self) -> usize {
-        self.allowed as usize
+        to_index(floor(self.allowed))
     }
 
     /// How many answers may be owed at once for the rest of the run, when that is fewer than configured.
     #[must_use]
     pub fn lowered(&self) -> Option<usize> {
-        let ceiling = self.ceiling as usize;
+        let ceiling = to_index(floor(self.ceiling));
         (ceiling < self.limits.concurrency).then_some(ceiling)
     }
 
@@ -177,7 +178,7 @@ struct Bucket {
 
 impl Bucket {
     fn new(per_minute: u64) -> Self {
-        let size = per_minute.max(1) as f64;
+        let size = to_f64(per_minute.max(1));
         Self {
             size,
             left: size,
@@ -190,7 +191,7 @@ impl Bucket {
         let elapsed = now.saturating_sub(self.seen).as_secs_f64();
         self.left = (self.left + elapsed * self.size / MINUTE.as_secs_f64()).min(self.size);
         self.seen = self.seen.max(now);
-        let lacking = (amount as f64).min(self.size) - self.left;
+        let lacking = to_f64(amount).min(self.size) - self.left;
         // Below a thousandth it is rounding, and would be waited for for ever.
         if lacking < 0.001 {
             Duration::ZERO
@@ -200,7 +201,7 @@ impl Bucket {
     }
 
     fn take(&mut self, amount: u64) {
-        self.left -= (amount as f64).min(self.size);
+        self.left -= to_f64(amount).min(self.size);
     }
 }
 

@@ -47,7 +47,10 @@ impl Prices {
         let input = input.unwrap_or_else(|| share(self.input));
         let of_input = |price: u64| match self.input {
             0 => share(price),
-            plain => (u128::from(price) * u128::from(input)).div_ceil(u128::from(plain)) as u64,
+            plain => {
+                let price = (u128::from(price) * u128::from(input)).div_ceil(u128::from(plain));
+                u64::try_from(price).unwrap_or(u64::MAX)
+            }
         };
         Self {
             input,

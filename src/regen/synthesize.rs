@@ -486,7 +486,7 @@ impl Synthesizer<'_> {
             slot.agent == self.agent.id && one.spec.reads(&slot.frame_type, self.into)
         });
         let found = read.filter_map(|(at, slot)| {
-            let head = self.index.find_head(&entry.id, at as u16)?;
+            let head = self.index.find_head(&entry.id, u16::try_from(at).ok()?)?;
             Some((slot.frame_type.clone(), head))
         });
         let mut said: Vec<_> = found.filter(|(_, head)| !head.is_invalidated()).collect();

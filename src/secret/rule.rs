@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
 use super::start::may_begin_behind;
+use crate::base::number::to_f64;
 
 /// Largest compiled form of a pattern, in bytes.
 const PATTERN_BYTES_MAX: usize = 1 << 20;
@@ -125,7 +126,7 @@ fn entropy(bytes: &[u8]) -> f64 {
     for byte in bytes {
         counts[usize::from(*byte)] += 1;
     }
-    let total = bytes.len() as f64;
+    let total = to_f64(bytes.len() as u64);
     counts
         .iter()
         .filter(|count| **count > 0)

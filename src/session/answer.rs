@@ -22,6 +22,7 @@ use super::{
 };
 use crate::chat::{Reply, Request, Role};
 use crate::context::people::{GLOBAL_LIST, MEMOS};
+use crate::frame::Cost;
 use crate::git::{Repository, StateDir};
 use crate::ops::{self, AskingError, AskingOptions, Payer};
 use crate::profile::Wish;
@@ -445,12 +446,12 @@ fn charged(spend: Spend) -> Charged {
 
 /// Dollars as thousand-millionths.
 fn nano(dollars: f64) -> u64 {
-    (dollars.max(0.0) * 1e9).round() as u64
+    Cost::of_dollars(dollars).0
 }
 
 /// Thousand-millionths of a dollar as dollars.
 fn dollars(nano: u64) -> f64 {
-    nano as f64 / 1e9
+    Cost(nano).dollars()
 }
 
 /// Hands in the answer of the open turn; one that is there already is not replaced.

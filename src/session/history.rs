@@ -306,7 +306,7 @@ mod tests {
             let mut text = String::new();
             for (at, size) in sizes.iter().enumerate() {
                 let history = History::decode(&text);
-                text.push_str(&history.lines_for(vec![entry(at as u32, &"word ".repeat(*size))], tokens_max));
+                text.push_str(&history.lines_for(vec![entry(crate::base::number::to_u32(at), &"word ".repeat(*size))], tokens_max));
             }
             let history = History::decode(&text);
             let really: Vec<_> = history.entries.iter().filter(|entry| entry.sums_up.is_empty()).collect();

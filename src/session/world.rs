@@ -16,6 +16,7 @@ use std::io;
 
 use super::conversation::EarlierMessages;
 use super::task::Task;
+use crate::base::number::to_u32;
 use crate::base::path::quote;
 use crate::base::{Digest, TreePath, token};
 use crate::chat::{Image, Message};
@@ -225,7 +226,7 @@ impl World<'_> {
             .iter()
             .enumerate()
             .map(|(number, message)| Item {
-                key: Key::Message(number as u32),
+                key: Key::Message(to_u32(number)),
                 content: content(&format!("{}\n{}", message.role.as_str(), message.text)),
                 touches: Touches::default(),
             });

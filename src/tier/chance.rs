@@ -13,6 +13,7 @@ use super::item::{Item, Key};
 use super::observe::ObservedRequest;
 use super::state::State;
 use crate::base::TreePath;
+use crate::base::number::to_u32;
 
 /// Certainty.
 pub(super) const ONE: u64 = 1 << 32;
@@ -143,7 +144,7 @@ impl Outlook {
 
     /// Files that differ from the commit are being worked on: as likely as not, they are hit next, all together.
     fn add_dirty(&mut self, items: &[&Item]) {
-        let event = self.weights.len() as u32;
+        let event = to_u32(self.weights.len());
         let mut any = false;
         for (hits, item) in self
             .hits
@@ -240,7 +241,7 @@ pub(super) fn quiet_requests(state: &State, observed: &ObservedRequest<'_>) -> Q
     let moving: BTreeSet<u32> = state.edits.values().flatten().copied().chain(now).collect();
     let all = state.requests.min(REQUESTS_MAX);
     Quiet {
-        unchanged: all.saturating_sub(moving.len() as u32),
+        unchanged: all.saturating_sub(to_u32(moving.len())),
         all,
     }
 }
@@ -368,5 +369,6 @@ impl Prefix<'_> {
 
 /// The product of two chances.
 fn times(a: u64, b: u64) -> u64 {
-    (u128::from(a) * u128::from(b) / u128::from(ONE)) as u64
+    let product = u128::from(a) * u128::from(b) / u128::from(ONE);
+    u64::try_from(product).unwrap_or(u64::MAX)
 }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use super::item::{Content, Key};
 use super::layout::Tier;
 use super::state::{State, Tracked};
+use crate::base::number::low_byte;
 use crate::base::{Digest, TreePath};
 
 const MAGIC: &[u8] = b"git-merkle/tiers";
@@ -40,7 +41,7 @@ pub fn encode(state: &State) -> Vec<u8> {
     for (key, tracked) in &state.items {
         put_key(&mut out, key);
         put_content(&mut out, &tracked.content);
-        out.push(tracked.tier.number() as u8);
+        out.push(low_byte(tracked.tier.number() as u64));
         put_number(&mut out, u64::from(tracked.n));
         put_number(&mut out, u64::from(tracked.since));
     }
@@ -102,10 +103,10 @@ fn parse(bytes: &[u8]) -> Result<State, Notice> {
 
 fn put_number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
-        out.push(number as u8 | 0x80);
+        out.push(low_byte(number) | 0x80);
         number >>= 7;
     }
-    out.push(number as u8);
+    out.push(low_byte(number));
 }
 
 fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {

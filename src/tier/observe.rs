@@ -6,6 +6,7 @@ use super::item::{Content, Item, Key, Request};
 use super::layout::Tier;
 use super::state::{EDITS_MAX, State, Tracked};
 use crate::base::TreePath;
+use crate::base::number::to_u32;
 
 /// One item of this request, and what is remembered of it.
 #[derive(Debug, Clone, Copy)]
@@ -88,10 +89,8 @@ pub(super) fn observe<'a>(state: &State, request: &Request<'a>) -> ObservedReque
             .iter()
             .filter(|(key, _)| matches!(key, Key::File(_)))
     };
-    let left = were_shown()
-        .filter(|(key, tracked)| !stays(key, tracked))
-        .count() as u32;
-    let full_texts = (were_shown().count() as u32, left);
+    let left = were_shown().filter(|(key, tracked)| !stays(key, tracked));
+    let full_texts = (to_u32(were_shown().count()), to_u32(left.count()));
     ObservedRequest {
         items,
         broken,

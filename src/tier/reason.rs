@@ -52,7 +52,7 @@ pub fn explain(state: &State, request: &Request<'_>, step: &Step) -> Vec<ItemRep
             tier: tracked.tier,
             before: observed.items[at].unchanged.map(|tracked| tracked.tier),
             n: tracked.n,
-            chance_per_mille: (u128::from(outlook.chance(at)) * 1_000 / u128::from(ONE)) as u32,
+            chance_per_mille: per_mille(outlook.chance(at)),
             commits: (item.touches.commits_ago.len(), request.commits),
             last_commit_ago: item.touches.commits_ago.first().copied(),
             edits: edits.map_or(0, Vec::len),
@@ -91,4 +91,10 @@ impl fmt::Display for ItemReport {
         }
         Ok(())
     }
+}
+
+/// A chance in thousandths.
+fn per_mille(chance: u64) -> u32 {
+    let thousandths = u128::from(chance) * 1_000 / u128::from(ONE);
+    u32::try_from(thousandths).unwrap_or(u32::MAX)
 }

@@ -3,6 +3,7 @@
 use super::candidate::{FrameCandidate, FrameSource, FrameState};
 use super::place::{LocatedNode, kind_of};
 use super::policy::ContextView;
+use crate::base::number::to_u32;
 use crate::base::{NodeId, TreePath};
 use crate::frame::{BasisKind, Head, NodeKind, Store, StoreError};
 use crate::git::{ObjectKind, Repository, tree_entries};
@@ -216,7 +217,7 @@ fn steps(from: &TreePath, to: &TreePath) -> u32 {
         .zip(to.names())
         .take_while(|(a, b)| a == b)
         .count();
-    (from.names().count() + to.names().count() - 2 * shared) as u32
+    to_u32(from.names().count() + to.names().count() - 2 * shared)
 }
 
 #[cfg(test)]

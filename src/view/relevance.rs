@@ -116,7 +116,9 @@ mod tests {
 
     fn at(path: &str, distance: u32, content: &str) -> FrameCandidate {
         let mut found = candidate("docs", "summary", 1, content);
-        found.frame.node = NodeId::from_bytes(&[path.len() as u8; 20]).expect("20 bytes");
+        found.frame.node =
+            NodeId::from_bytes(&[crate::base::number::low_byte(path.len() as u64); 20])
+                .expect("20 bytes");
         FrameCandidate {
             path: Some(path.into()),
             distance,

@@ -8,6 +8,12 @@
 //! machine hits both. The corpus is made on the spot from the crate sources that cargo has already fetched. Absolute
 //! times depend on the machine and only inform. Bench 0 measures one command against itself: the noise of the day.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "a bench calculates with counts"
+)]
+
 mod case;
 mod corpus;
 mod coverage;

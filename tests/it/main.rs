@@ -3,6 +3,13 @@
     clippy::too_many_lines,
     reason = "a test shows whole outputs, one line each"
 )]
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "a test calculates with numbers that it made"
+)]
 
 mod absent;
 mod architecture;

@@ -54,11 +54,11 @@ pub(super) fn rank(table: &[u8], token: &[u8]) -> Option<u32> {
         if slot == 0 {
             return None;
         }
-        let bits = |from: u32, count: u32| (slot >> from & ((1 << count) - 1)) as usize;
-        if slot >> TAG_AT == tag(digest) && bits(LENGTH_AT, LENGTH_BITS) == token.len() {
-            let place = SLOTS * SLOT_BYTES + bits(0, PLACE_BITS);
+        let bits = |from: u32, count: u32| slot >> from & ((1 << count) - 1);
+        if slot >> TAG_AT == tag(digest) && bits(LENGTH_AT, LENGTH_BITS) == token.len() as u64 {
+            let place = SLOTS * SLOT_BYTES + usize::try_from(bits(0, PLACE_BITS)).ok()?;
             if table[place..place + token.len()] == *token {
-                return Some(bits(RANK_AT, RANK_BITS) as u32);
+                return u32::try_from(bits(RANK_AT, RANK_BITS)).ok();
             }
         }
         at = (at + 1) % SLOTS;
@@ -71,7 +71,7 @@ fn slot(table: &[u8], at: usize) -> u64 {
 }
 
 fn first_slot(digest: u64) -> usize {
-    digest as usize % SLOTS
+    usize::try_from(digest % SLOTS as u64).expect("a slot is an index")
 }
 
 fn tag(digest: u64) -> u64 {

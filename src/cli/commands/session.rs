@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui, amount};
+use crate::frame::Cost;
 use crate::profile::{Phase, ProviderRole};
 use crate::session::folder::{HISTORY, Session};
 use crate::session::history::{History, HistoryEntry};
@@ -235,7 +236,7 @@ fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit
         limits: SessionLimits {
             turns: Some(new.max_turns),
             tokens: new.max_tokens,
-            cost_usd: new.max_cost.map(|nano| nano as f64 / 1e9),
+            cost_usd: new.max_cost.map(|nano| Cost(nano).dollars()),
         },
         ..SessionRecord::default()
     };

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::prompt::array::{ArrayArgs, BlockDocument, Recipient, assemble, blocks};
+use crate::base::number::to_f64;
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::ui::OutputError;
@@ -228,7 +229,7 @@ impl Reported {
 impl Compared {
     /// One line for people; `None` where there is nothing to compare.
     fn line(&self) -> Option<String> {
-        let percent = |part: u64, all: u64| (all > 0).then(|| part as f64 * 100.0 / all as f64);
+        let percent = |part: u64, all: u64| (all > 0).then(|| to_f64(part) * 100.0 / to_f64(all));
         let predicted = percent(self.cache_read_predicted, self.input_tokens_estimated)?;
         let read = percent(self.cache_read_tokens, self.input_tokens)?;
         let many = if self.answers == 1 {

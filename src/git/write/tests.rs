@@ -5,6 +5,7 @@ use super::super::fixture::{Fixture, blobs};
 use super::super::object::{EntryMode, ObjectKind, TreeEntry};
 use super::super::refs::Expected;
 use super::*;
+use crate::base::number::low_byte;
 use small_pack::BATCH_OBJECTS_MAX;
 
 fn keeps(fixture: &Fixture) -> usize {
@@ -227,7 +228,7 @@ fn a_state_file_that_lies_costs_no_object() {
 fn noise(seed: &mut u64, size: usize) -> Vec<u8> {
     let mut next = || {
         *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (*seed >> 33) as u8
+        low_byte(*seed >> 33)
     };
     (0..size).map(|_| next()).collect()
 }

@@ -97,7 +97,7 @@ pub(super) fn read(line: &Value) -> Line {
         Some(200..300) => Line::Answer(response["body"].clone()),
         // What is wrong with the request stays wrong; all else passes.
         Some(status @ (400 | 404 | 413 | 422)) => Line::Invalid(fault::of_status(
-            status as u16,
+            u16::try_from(status).unwrap_or(u16::MAX),
             &HeaderMap::new(),
             &response["body"].to_string(),
         )),

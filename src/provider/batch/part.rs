@@ -98,7 +98,7 @@ mod tests {
         ) {
             let (mut part, mut parts) = (BatchPart::default(), Vec::new());
             for (number, size) in sizes.iter().enumerate() {
-                let basis = BasisId(Digest([number as u8; 32]));
+                let basis = BasisId(Digest([crate::base::number::low_byte(number as u64); 32]));
                 let owed = Owed { worst: Spend::default(), is_again: false };
                 parts.extend(part.push("x".repeat(*size), basis, owed, most));
             }
@@ -109,7 +109,7 @@ mod tests {
                 parts.push(part);
             }
             let asked = parts.iter().flat_map(|part| &part.requests).map(|(basis, _)| basis.0.0[0]);
-            prop_assert_eq!(asked.collect::<Vec<_>>(), (0..sizes.len() as u8).collect::<Vec<_>>());
+            prop_assert_eq!(asked.collect::<Vec<_>>(), (0..crate::base::number::low_byte(sizes.len() as u64)).collect::<Vec<_>>());
             for part in &parts {
                 let body = part.lines.join(",").len();
                 prop_assert_eq!(part.lines.len(), part.requests.len());

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::base::number::floor;
 use crate::chat::Usage;
 
 /// Longest name of a model that is believed, in bytes; the configured name stands for any other.
@@ -121,12 +122,10 @@ impl IncomingAnswer {
         if value.is_null() {
             return;
         }
-        match value.as_u64().or_else(|| {
-            value
-                .as_f64()
-                .filter(|number| *number >= 0.0)
-                .map(|number| number as u64)
-        }) {
+        match value
+            .as_u64()
+            .or_else(|| value.as_f64().filter(|number| *number >= 0.0).map(floor))
+        {
             Some(number) => self.counts.told[count as usize] = Some(number),
             None => self.counts.is_odd = true,
         }

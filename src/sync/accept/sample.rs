@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::agent::{Agent, OUTLINE, Registry};
 use crate::base::cores::on_all_cores;
 use crate::base::limit::{FILE_BYTES_MAX, STORE_TREE_BYTES_MAX};
+use crate::base::number::to_index;
 use crate::base::{NodeId, NodeKind, TreePath, printable};
 use crate::frame::entry::read_entry;
 use crate::frame::{Children, Entry, Frame, Store, StoreError, content_digest};
@@ -131,7 +132,7 @@ fn draw(outlines: &mut Vec<usize>) {
     for place in 0..SAMPLE.min(all) {
         outlines.swap(
             place,
-            place + (seed.hash_one(place) % (all - place) as u64) as usize,
+            place + to_index(seed.hash_one(place) % (all - place) as u64),
         );
     }
     outlines.truncate(SAMPLE);

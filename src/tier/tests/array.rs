@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 
 use crate::base::Digest;
+use crate::base::number::to_u32;
 use crate::chat::{Image, Message, Role};
 use crate::tier::{CacheTerms, Content, FileList, Key, Layout, Texts, Tier, array};
 
@@ -167,8 +168,8 @@ fn every_tier_is_filled_and_the_conversation_runs_through_them() {
     for (at, tier) in tiers.into_iter().enumerate() {
         keys.push((symbols(&format!("s{at}.rs")), tier));
         keys.push((file(&format!("f{at}.rs")), tier));
-        keys.push((Key::Message(2 * at as u32), tier));
-        keys.push((Key::Message(2 * at as u32 + 1), tier));
+        keys.push((Key::Message(2 * to_u32(at)), tier));
+        keys.push((Key::Message(2 * to_u32(at) + 1), tier));
     }
     keys.push((Key::Url("https://example.org/a".to_owned()), Tier::Active));
     keys.push((Key::Url("https://example.org/b".to_owned()), Tier::Active));
@@ -380,7 +381,7 @@ fn placed() -> impl Strategy<Value = (Vec<(Key, Tier)>, usize)> {
             conversation
                 .into_iter()
                 .enumerate()
-                .map(|(number, tier)| (Key::Message(number as u32), tier)),
+                .map(|(number, tier)| (Key::Message(to_u32(number)), tier)),
         );
         (keys, history)
     })

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::base::number::to_f64;
 use crate::base::printable;
 use crate::cli::{CliError, Ui};
 use crate::provider::{Definition, KeyPlace, KeyStatus, Prices};
@@ -136,7 +137,7 @@ struct PricesDocument {
 
 impl From<Prices> for PricesDocument {
     fn from(prices: Prices) -> Self {
-        let dollars = |price: u64| price as f64 / 1e6;
+        let dollars = |price: u64| to_f64(price) / 1e6;
         Self {
             input: dollars(prices.input),
             output: dollars(prices.output),

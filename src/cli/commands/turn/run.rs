@@ -16,6 +16,7 @@ use crate::cli::consent::{self, CostQuestion};
 use crate::cli::program::Program;
 use crate::cli::ui::complain;
 use crate::cli::{CliError, Exit, amount};
+use crate::frame::Cost;
 use crate::ops::{AskingOptions, Payer};
 use crate::profile::Phase;
 use crate::provider::call::CallError;
@@ -342,7 +343,7 @@ impl<'a> PlanDocument<'a> {
                 .caller
                 .worst_case(request)
                 .nano_dollars
-                .map(|nano| nano as f64 / 1e9),
+                .map(|nano| Cost(nano).dollars()),
             fitted,
         }
     }
