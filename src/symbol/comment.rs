@@ -305,11 +305,15 @@ fn ends_prose(line: &str) -> bool {
 }
 
 fn is_ornament(line: &str) -> bool {
+    let is_drawn = line.starts_with(['/', '_', '\\', '|']);
+    if is_drawn && ["_/", "\\_", "/_/"].iter().any(|mark| line.contains(mark)) {
+        return true;
+    }
     line.chars().all(|c| "-=*#/_~+<>|. \t─━═".contains(c))
 }
 
 fn is_instruction(line: &str) -> bool {
-    const MARKS: [&str; 28] = [
+    const MARKS: [&str; 29] = [
         "go:",
         "+build ",
         "compdef ",
@@ -335,6 +339,7 @@ fn is_instruction(line: &str) -> bool {
         "Authors:",
         "Written by ",
         "Created by ",
+        "Created with ",
         "line 1 \"",
         "shellcheck ",
         "@flow",

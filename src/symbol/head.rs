@@ -1,6 +1,6 @@
 //! Which comment at the start of a file is about the file, and which about what stands below it.
 
-use super::comment::{SLASHES, Style, paragraph};
+use super::comment::{Style, paragraph};
 
 /// How many lines at the start of a file are searched for its documentation.
 const HEAD_LINES_MAX: usize = 200;
@@ -44,8 +44,8 @@ const SKIPPED: [&str; 9] = [
 ];
 
 /// What stands between the start of a file in C and its first declaration.
-const DIRECTIVES: [&str; 8] = [
-    "#include", "#if", "#else", "#elif", "#endif", "#define", "#undef", "#pragma",
+const DIRECTIVES: [&str; 9] = [
+    "#include", "#if", "#else", "#elif", "#endif", "#define", "#undef", "#pragma", "package ",
 ];
 
 /// First words of a comment between the directives of a file in C and what it declares that is about a part of it.
@@ -105,8 +105,7 @@ pub(super) fn file_paragraph(text: &str, style: Style) -> String {
             lines.next();
             continue;
         }
-        let is_directive = DIRECTIVES.iter().any(|word| line.starts_with(word));
-        if is_directive && found.is_empty() && style.line == SLASHES.line {
+        if is_directive(line, style) && found.is_empty() {
             behind = true;
             while lines.next().is_some_and(|line| line.ends_with('\\')) {}
             continue;
@@ -143,6 +142,16 @@ pub(super) fn file_paragraph(text: &str, style: Style) -> String {
         }
     }
     found
+}
+
+/// What may stand above the comment that says what a file is for: a package clause, what a script sets for itself.
+fn is_directive(line: &str, style: Style) -> bool {
+    let words: &[&str] = match style.line {
+        ["//"] => &DIRECTIVES,
+        ["#"] => &["set -"],
+        _ => &[],
+    };
+    words.iter().any(|word| line.starts_with(word))
 }
 
 /// Whether a comment behind the directives of a file says what the file is for, and not which part of it begins.
@@ -242,7 +251,7 @@ fn take_block<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::comment::{HASH, MARKUP};
+    use super::super::comment::{HASH, MARKUP, SLASHES};
     use super::*;
 
     #[test]
@@ -332,6 +341,21 @@ mod tests {
                 "Pays $HOME$ in two lines.",
             ),
             ("#encoding: utf-8\n\nA = 1\n", HASH, ""),
+            (
+                "#!/bin/bash\nset -eu\n\n# This script bumps the version.\n\nrun\n",
+                HASH,
+                "This script bumps the version.",
+            ),
+            (
+                "package a\n\n// Both ways find the same.\n\nfunc f() {}\n",
+                SLASHES,
+                "Both ways find the same.",
+            ),
+            (
+                "#     ____      ____\n#    / __/___  / __/\n# /_/   /___/_/ completion.bash\n#\n# Completes words of a line.\n\nx\n",
+                HASH,
+                "Completes words of a line.",
+            ),
             (
                 "# Released under the MIT License.\n# Copyright, 2023, by A.\n\nx\n",
                 HASH,

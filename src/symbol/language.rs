@@ -139,7 +139,7 @@ languages! {
         "copyright" "notice" "version" "contributors" "hacking" "faq" "release-notes" "upgrading" "roadmap" "security"] [];
     Csv 63 "csv" "CSV" NONE ["csv" "tsv" "psv"] [] [];
     Diff 64 "diff" "Diff" NONE ["diff" "patch" "rej"] [] [];
-    Lock 65 "lock" "Lock file" HASH ["lock" "lockfile"] ["gemfile.lock" "podfile.lock" "yarn.lock"] [];
+    Lock 65 "lock" "Lock" HASH ["lock" "lockfile"] ["gemfile.lock" "podfile.lock" "yarn.lock"] [];
     GoModule 66 "go-module" "Go module" SLASHES [] ["go.mod" "go.work" "go.sum" "go.work.sum"] [];
     Bazel 67 "bazel" "Starlark" HASH ["bzl" "star" "bazel" "bzlmod" "sky"] ["build" "workspace" "tiltfile" "buck" "targets"] [];
     Just 68 "just" "Justfile" HASH ["just"] ["justfile" ".justfile"] [];

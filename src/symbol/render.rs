@@ -197,6 +197,8 @@ struct Detail {
     names_max: usize,
     /// What the list may take with it, in bytes.
     bytes_max: usize,
+    /// Whether methods name the type that they belong to, which stands in another file.
+    receivers: bool,
 }
 
 /// Tried in this order until the list is short enough.
@@ -206,36 +208,42 @@ const DETAILS: [Detail; 6] = [
         members: true,
         names_max: 24,
         bytes_max: LIST_BYTES_MAX,
+        receivers: false,
     },
     Detail {
         docs: (true, false),
         members: true,
         names_max: 16,
         bytes_max: LIST_BYTES_MAX,
+        receivers: false,
     },
     Detail {
         docs: (false, false),
         members: true,
         names_max: 16,
         bytes_max: SIGNATURES_BYTES_MAX,
+        receivers: false,
     },
     Detail {
         docs: (true, false),
         members: false,
         names_max: 24,
         bytes_max: LIST_BYTES_MAX,
+        receivers: false,
     },
     Detail {
         docs: (true, false),
         members: false,
         names_max: 6,
         bytes_max: LIST_BYTES_MAX,
+        receivers: false,
     },
     Detail {
         docs: (false, false),
         members: false,
         names_max: 0,
         bytes_max: LIST_BYTES_MAX,
+        receivers: false,
     },
 ];
 
@@ -284,7 +292,12 @@ fn is_short(symbol: &Symbol) -> bool {
 
 fn push_symbol(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize) {
     let indent = "  ".repeat(depth);
-    let signature = cap(&without_receiver(symbol), SIGNATURE_BYTES_MAX);
+    let signature = if detail.receivers {
+        Cow::Borrowed(symbol.signature.as_str())
+    } else {
+        without_receiver(symbol)
+    };
+    let signature = cap(&signature, SIGNATURE_BYTES_MAX);
     // A type that stands elsewhere is not declared here.
     let is_named = symbol.signature == symbol.name || symbol.signature.starts_with("type ");
     let shown = match symbol.kind {
@@ -312,6 +325,10 @@ fn push_symbol(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize)
 }
 
 fn push_members(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize) {
+    let detail = Detail {
+        receivers: symbol.kind == Kind::Extension,
+        ..detail
+    };
     let first = |member: &Symbol| matches!(member.kind, Kind::Field | Kind::Variant);
     let last = |member: &Symbol| matches!(member.kind, Kind::Implementation | Kind::Export);
     push_named(list, &symbol.children, depth, detail.names_max, first);

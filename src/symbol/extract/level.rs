@@ -125,16 +125,24 @@ impl<'t> Level<'t> {
         let has_body = |symbol: &Symbol| symbol.span.body + 1 < symbol.span.end;
         let mut seen: BTreeMap<(&str, &str), usize> = BTreeMap::new();
         let mut keep = vec![true; self.symbols.len()];
-        let mut bodies = Vec::new();
+        let (mut bodies, mut repeated) = (Vec::new(), Vec::new());
         for (at, symbol) in self.symbols.iter().enumerate() {
             if !symbol.children.is_empty() {
                 continue;
             }
             let first = *seen.entry((&symbol.name, &symbol.signature)).or_insert(at);
             keep[at] = first == at;
+            if first != at && !self.symbols[first].attributes.is_empty() {
+                repeated.push((first, symbol.attributes.clone()));
+            }
             if !has_body(&self.symbols[first]) && has_body(symbol) {
                 bodies.push((first, symbol.span));
             }
+        }
+        // What holds for one of them only, such as its `cfg`, does not hold for what is declared.
+        for (first, attributes) in repeated {
+            let kept = &mut self.symbols[first].attributes;
+            kept.retain(|attribute| attributes.contains(attribute));
         }
         // The first body counts.
         for (at, span) in bodies.into_iter().rev() {

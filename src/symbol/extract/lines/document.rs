@@ -3,7 +3,8 @@
 use super::found::Found;
 use super::line::{after, indent, lines};
 use super::prose::{
-    first_paragraph, is_prose, is_ruler, markdown_paragraph, underline, without_inline_tags,
+    fence_of, first_paragraph, is_prose, is_ruler, markdown_paragraph, underline,
+    without_inline_tags,
 };
 use crate::symbol::outline::Kind;
 
@@ -25,9 +26,7 @@ pub(super) fn markdown(found: &mut Found, text: &str) {
     let mut above = "";
     for line in lines(body) {
         let trimmed = line.trim();
-        let marks = ["```", "~~~"]
-            .into_iter()
-            .find(|marks| trimmed.starts_with(marks));
+        let marks = fence_of(trimmed);
         match (fence, marks) {
             (Some(open), Some(marks)) if open == marks => fence = None,
             (None, Some(marks)) => fence = Some(marks),

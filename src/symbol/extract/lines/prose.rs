@@ -11,6 +11,8 @@ const DEPTH_MAX: usize = 2;
 const HEADINGS_MAX: usize = 4;
 /// Items of a list, none of them a link, behind which a paragraph speaks for that list.
 const ITEMS_MAX: usize = 4;
+/// Words of a line in bold type that is a heading.
+const TITLE_WORDS_MAX: usize = 3;
 /// Links by name that are looked up.
 const REFERENCES_MAX: usize = 8;
 /// Bytes of a paragraph that are read.
@@ -55,6 +57,11 @@ pub(super) fn first_paragraph(text: &str) -> String {
     if is_navigation(&paragraph) {
         paragraph.clear();
     }
+    // What follows is code.
+    let paragraph = match paragraph.trim_end().strip_suffix("::") {
+        Some(before) => format!("{before}:"),
+        None => paragraph,
+    };
     without_tags(paragraph.trim_end(), &TAGS)
 }
 
@@ -89,7 +96,7 @@ impl Within {
         self.directive = line.starts_with(".. ") || self.directive && is_further_in;
         self.comment =
             (was_comment || at_start && line.starts_with("<!--")) && !line.contains("-->");
-        self.fence ^= line.starts_with("```") || line.starts_with("~~~");
+        self.fence ^= fence_of(line).is_some();
         self.list = at_start && (is_item(line) || self.list && (is_further_in || !after_empty));
         self.items += usize::from(at_start && is_item(line) && !line.contains("]("));
         let is_code = at_start && after_empty && indent(whole) >= CODE_COLUMNS && !line.is_empty();
@@ -97,6 +104,14 @@ impl Within {
         self.after_empty |= is_code;
         self.fence || self.directive || self.comment || was_comment || self.list || is_code
     }
+}
+
+/// The marks of a fence that begins or ends in a line; one that opens may stand behind the mark of a list.
+pub(super) fn fence_of(line: &str) -> Option<&'static str> {
+    let line = line.trim_start_matches(['-', '*', '+']).trim_start();
+    ["```", "~~~"]
+        .into_iter()
+        .find(|marks| line.starts_with(marks))
 }
 
 /// `- text`, `1. text`.
@@ -113,7 +128,7 @@ pub(super) fn markdown_paragraph(text: &str) -> String {
     let (mut levels, mut headings, mut fence) = (Vec::new(), 0, false);
     let (mut above, mut at) = (0, 0);
     for line in text.split_inclusive('\n') {
-        fence ^= line.starts_with("```") || line.starts_with("~~~");
+        fence ^= fence_of(line.trim()).is_some();
         let level = line.bytes().take_while(|byte| *byte == b'#').count();
         let is_heading = !fence && (1..=6).contains(&level) && line[level..].starts_with(' ');
         let is_underline = !fence && underline(line.trim_end()).is_some();
@@ -213,6 +228,17 @@ pub(super) fn is_ruler(line: &str) -> bool {
     line.len() >= 3 && line.bytes().all(|b| b"=-~^*\"'#_+.`:".contains(&b))
 }
 
+/// `**fixes**`: a heading without the marks of one.
+fn is_strong(line: &str) -> bool {
+    let inner = line
+        .strip_prefix("**")
+        .and_then(|rest| rest.strip_suffix("**"));
+    let is_title = |inner: &str| {
+        inner.split(' ').count() <= TITLE_WORDS_MAX && inner.ends_with(char::is_alphanumeric)
+    };
+    inner.is_some_and(|inner| !inner.contains("**") && is_title(inner))
+}
+
 /// Whether a line could be part of a paragraph.
 pub(super) fn is_prose(line: &str) -> bool {
     const MARKS: [&str; 14] = [
@@ -221,6 +247,6 @@ pub(super) fn is_prose(line: &str) -> bool {
     let defines_link = line.starts_with('[') && line.contains("]:");
     let is_field = line.starts_with(':') && !line.contains(":`");
     let is_address = line.starts_with("http") && !line.contains(' ');
-    let is_marked = MARKS.iter().any(|mark| line.starts_with(mark));
+    let is_marked = MARKS.iter().any(|mark| line.starts_with(mark)) || is_strong(line);
     !line.is_empty() && !defines_link && !is_field && !is_address && !is_marked
 }

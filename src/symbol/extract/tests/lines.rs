@@ -579,3 +579,10 @@ fn a_function_with_a_prototype_in_front_is_told_once() {
         "{said}"
     );
 }
+
+#[test]
+fn a_fence_behind_the_mark_of_a_list_is_one() {
+    let text = "# A\n\n- ```sh\n  # 50% width\n  ```\n\n## 0.2\n";
+    check("a.md", text, "heading A{heading 0.2}");
+    check_doc("History.md", "1.0 / 2020\n---\n\n**fixes**\n\n * one\n", "");
+}

@@ -1,7 +1,7 @@
 //! What the record of a file has for those who compare two of them.
 
 use super::extract_as;
-use crate::symbol::{BodyDigest, Language, Symbol, Visibility};
+use crate::symbol::{BodyDigest, Language, Symbol, Visibility, extract};
 
 /// The declaration of a name, wherever it stands.
 fn find<'s>(symbols: &'s [Symbol], name: &str) -> Option<&'s Symbol> {
@@ -329,4 +329,19 @@ fn constants_of_go_count_with_iota_and_embedded_fields_have_short_names() {
         .map(|child| child.name.as_str())
         .collect();
     assert_eq!(names[..3], ["Context", "Other", "List"]);
+}
+
+#[test]
+fn what_is_declared_under_two_conditions_has_neither() {
+    let text = "#[cfg(unix)]\n#[must_use]\npub fn f() -> u8 { 1 }\n#[cfg(windows)]\n#[must_use]\npub fn f() -> u8 { 2 }\n";
+    let outline = extract(Some(Language::Rust), text.as_bytes());
+    assert_eq!(outline.symbols.len(), 1);
+    assert_eq!(outline.symbols[0].attributes, ["#[must_use]"]);
+}
+
+#[test]
+fn members_of_a_type_elsewhere_name_it() {
+    let text = "package a\n\nfunc (r *Renderer) Init() error { return nil }\n";
+    let said = crate::symbol::render(&extract(Some(Language::Go), text.as_bytes()));
+    assert!(said.contains("`func (r *Renderer) Init() error`"), "{said}");
 }

@@ -362,7 +362,7 @@ fn go() {
       - fields `Name string`, `sync.Mutex`
       - `func Get(key K) (V, bool)`: Get finds a value.
     - members of `other`
-      - `func Close() error`
+      - `func (r other) Close() error`
     - `type Reader interface`: Reader reads.
       - `Read(key string) (value []byte, err error)`: Read reads one.
     - `func Open(name string, options ...Option) (*Store[string, int], error)`: Open opens.
