@@ -90,9 +90,12 @@ fn lines(stream: impl Read + Send + 'static) -> Receiver<String> {
     receiver
 }
 
+/// Writes a file at once, as editors do: `fs::write` empties it first, and on a busy machine a look may come between.
 fn write(repo: &Repo<'_>, path: &str, text: &str) {
-    fs::create_dir_all(repo.path(path).parent().expect("a folder")).expect("writable");
-    fs::write(repo.path(path), text).expect("writable");
+    let (path, new) = (repo.path(path), repo.path(".git/new-of-the-test"));
+    fs::create_dir_all(path.parent().expect("a folder")).expect("writable");
+    fs::write(&new, text).expect("writable");
+    fs::rename(new, path).expect("writable");
 }
 
 /// The tree of the files on disk, as git makes it, in an index of its own.

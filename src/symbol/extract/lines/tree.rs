@@ -166,6 +166,14 @@ pub(super) fn yaml(found: &mut Found, text: &str) {
         } else if let Some((entry, below)) = &mut open {
             let level = *below.get_or_insert(columns);
             match pair {
+                // The first key of an object in a list says which one it is.
+                Some((key, value))
+                    if columns == level
+                        && item.is_some()
+                        && (1..=VALUE_BYTES_MAX).contains(&value.len()) =>
+                {
+                    entry.add(&format!("{key} {}", unquoted(value)), "");
+                }
                 Some((key, value)) if columns == level => entry.add(key, value),
                 None if columns == level
                     && item.is_some_and(|item| item.len() <= VALUE_BYTES_MAX) =>

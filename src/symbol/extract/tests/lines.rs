@@ -586,3 +586,13 @@ fn a_fence_behind_the_mark_of_a_list_is_one() {
     check("a.md", text, "heading A{heading 0.2}");
     check_doc("History.md", "1.0 / 2020\n---\n\n**fixes**\n\n * one\n", "");
 }
+
+#[test]
+fn objects_of_a_list_are_told_by_their_first_value() {
+    let text = "version: 2\nupdates:\n  - package-ecosystem: \"npm\"\n    directory: /\n  - package-ecosystem: gomod\n";
+    let told = of(".github/dependabot.yml", text).symbols;
+    assert_eq!(
+        told[1].signature,
+        "updates: package-ecosystem npm, package-ecosystem gomod"
+    );
+}
