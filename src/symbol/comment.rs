@@ -153,7 +153,8 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
         if in_licence {
             break;
         }
-        let ends = line.is_empty() || is_ornament(line) || ends_prose(line);
+        let is_next = !found.is_empty() && begins_item(line);
+        let ends = line.is_empty() || is_ornament(line) || ends_prose(line) || is_next;
         if ends && found.is_empty() || is_instruction(line) {
             continue;
         }
@@ -236,7 +237,7 @@ fn unmark(line: &str, style: Style) -> &str {
 
 /// Takes off a leading tag that only says "here comes the description".
 fn strip_tag(line: &str) -> &str {
-    const TAGS: [&str; 8] = [
+    const TAGS: [&str; 10] = [
         "@fileoverview",
         "@overview",
         "@brief",
@@ -245,6 +246,8 @@ fn strip_tag(line: &str) -> &str {
         "@description",
         "@desc",
         "<summary>",
+        "Description:",
+        "Summary:",
     ];
     let rest = TAGS.iter().find_map(|tag| line.strip_prefix(tag));
     rest.map_or(line, str::trim_start)
@@ -264,7 +267,11 @@ fn is_tag(line: &str) -> bool {
     });
     let word = line.strip_prefix(['@', '\\']).unwrap_or_default();
     let word = word.split([' ', '{']).next().unwrap_or_default();
+    let is_task = ["TODO", "FIXME", "XXX"]
+        .iter()
+        .any(|task| line.starts_with(task));
     is_label
+        || is_task
         || matches!(
             word,
             "param"
@@ -304,6 +311,20 @@ fn ends_prose(line: &str) -> bool {
     STARTS.iter().any(|start| line.starts_with(start)) || line == "Parameters" || line == "::"
 }
 
+/// Whether a line begins something of its own below a sentence: an item of a list, `Dependencies: tr`.
+fn begins_item(line: &str) -> bool {
+    let is_item = ["- ", "* ", "+ ", "• "]
+        .iter()
+        .any(|mark| line.starts_with(mark));
+    let label = line.split_once(':').map(|(label, _)| label);
+    let is_label = label.is_some_and(|label| {
+        label.len() <= LABEL_BYTES_MAX
+            && label.starts_with(|c: char| c.is_ascii_uppercase())
+            && label.chars().all(char::is_alphanumeric)
+    });
+    is_item || is_label
+}
+
 fn is_ornament(line: &str) -> bool {
     let is_drawn = line.starts_with(['/', '_', '\\', '|']);
     if is_drawn && ["_/", "\\_", "/_/"].iter().any(|mark| line.contains(mark)) {
@@ -313,7 +334,7 @@ fn is_ornament(line: &str) -> bool {
 }
 
 fn is_instruction(line: &str) -> bool {
-    const MARKS: [&str; 29] = [
+    const MARKS: [&str; 36] = [
         "go:",
         "+build ",
         "compdef ",
@@ -343,8 +364,17 @@ fn is_instruction(line: &str) -> bool {
         "line 1 \"",
         "shellcheck ",
         "@flow",
+        "yaml-language-server:",
+        "ReSharper ",
+        "noinspection ",
+        "Project:",
+        "Definitions by:",
+        "Type definitions for ",
+        "See http",
     ];
-    MARKS.iter().any(|mark| line.starts_with(mark))
+    let is_address = line.starts_with("http") && line.contains("://") && !line.contains(' ');
+    is_address
+        || MARKS.iter().any(|mark| line.starts_with(mark))
         || line.contains("-*-")
         || line.starts_with("type: ignore")
 }
@@ -389,6 +419,8 @@ pub(super) fn cap(text: &str, bytes_max: usize) -> String {
     format!("{}…", text[..end].trim_end())
 }
 
+/// Longest word in front of a colon that names what follows.
+const LABEL_BYTES_MAX: usize = 16;
 /// Longest first paragraph of the documentation of a file or symbol, in bytes.
 pub(super) const PARAGRAPH_BYTES_MAX: usize = 700;
 

@@ -4,11 +4,14 @@
 //! then what the most important of them declare or are about. A list of bare names is no sentence: without more
 //! there is none. It reads nothing but what the children say, so it changes only when they do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::child::{ChildNode, PartKind};
 use super::facts::Facts;
-use super::reading::{beginning, code, cut, declared, head, listed, purpose, sentence, signatures};
+use super::reading::{
+    beginning, code, cut, declared, head, is_type, listed, purpose, sentence, signatures,
+    tells_apart,
+};
 
 /// Children that are named with what they declare or are about.
 const POINTS_MAX: usize = 5;
@@ -20,10 +23,22 @@ const POINT_BYTES_MAX: usize = 90;
 const TITLE_BYTES_MAX: usize = 48;
 /// Fewest names of those that GitHub looks for, in a directory of more.
 const GITHUB_MIN: usize = 2;
+/// With which every page of a manual begins.
+const PAGE_HEADINGS: [&str; 3] = ["NAME", "SYNOPSIS", "DESCRIPTION"];
+/// What is beside tests and tests nothing.
+const HELPERS: [&str; 12] = [
+    "helper", "helpers", "support", "setup", "util", "utils", "base", "case", "runner", "common",
+    "fixtures", "data",
+];
 /// Fewest files whose names can have something in common.
 const NAMED_MIN: usize = 3;
+/// Fewest files of a directory that go before the directories in it.
+const OWN_MIN: usize = 3;
+/// Keys that files have which do not share all of them.
+const KEYS_MAX: usize = 5;
 
-/// The sentence about children in the order of their importance: about the directories first that hold more than it has itself.
+/// The sentence about children in the order of their importance: about its own files, and about the directories that
+/// hold more than these.
 pub(super) fn likeness(ranked: &[&ChildNode<'_>]) -> Option<String> {
     let files: Vec<&ChildNode<'_>> = of_kind(ranked, PartKind::File);
     let directories: Vec<&ChildNode<'_>> = of_kind(ranked, PartKind::Directory);
@@ -36,7 +51,11 @@ pub(super) fn likeness(ranked: &[&ChildNode<'_>]) -> Option<String> {
         (Some(held), Some(said))
             if held != said && count_below(&directories) > files.len() as u64 =>
         {
-            Some(format!("{held} {said}"))
+            Some(if files.len() < OWN_MIN {
+                format!("{held} {said}")
+            } else {
+                format!("{said} {held}")
+            })
         }
         (held, said) => said.or(held),
     }
@@ -73,15 +92,27 @@ fn count_below(directories: &[&ChildNode<'_>]) -> u64 {
 
 /// What the files of a directory share.
 fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> Option<String> {
-    if files.iter().all(|part| is_image(&part.name)) {
-        let names: Vec<&str> = files.iter().map(|part| &*part.name).collect();
-        return Some(format!("Images: {}.", listing(&names, SUBJECTS_MAX)));
+    let (images, others): (Vec<&str>, Vec<&str>) = files
+        .iter()
+        .map(|part| &*part.name)
+        .partition(|name| is_image(name));
+    if 5 * images.len() >= 3 * files.len() {
+        let beside = match others.len() {
+            0 => String::new(),
+            _ => format!("; beside them {}", listing(&others, POINTS_MAX)),
+        };
+        return Some(format!(
+            "Images: {}{beside}.",
+            listing(&images, SUBJECTS_MAX)
+        ));
     }
-    let tests: Vec<&str> = files
+    let mut tests: Vec<&str> = files
         .iter()
         .filter_map(|part| subject(&part.name))
         .collect();
-    if 5 * tests.len() >= 3 * files.len() {
+    let is_tests = 5 * tests.len() >= 3 * files.len();
+    tests.retain(|subject| !HELPERS.contains(subject));
+    if is_tests && !tests.is_empty() {
         return Some(format!("Tests: {}.", listing(&tests, SUBJECTS_MAX)));
     }
     if let [file] = files[..]
@@ -96,12 +127,15 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
         return Some(format!("{}: {says}{end}", what(files)));
     }
     let pattern = pattern(files);
-    let keys = common_names(files);
+    let mut keys = common_names(files);
     let mut points: Vec<String> = Vec::new();
     for point in files.iter().filter_map(|part| point(part)) {
         if points.len() < POINTS_MAX && !points.contains(&point) {
             points.push(point);
         }
+    }
+    if points.is_empty() && keys.is_none() {
+        keys = frequent_names(files);
     }
     if points.is_empty() && pattern.is_none() && keys.is_none() {
         points.extend(files.iter().filter_map(|part| contents(part)).take(2));
@@ -111,12 +145,12 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
     }
     let mut text = what(files);
     for more in [pattern, keys].into_iter().flatten() {
-        text.push(' ');
         text.push_str(&more);
     }
     if !points.is_empty() {
         text.push_str(": ");
-        text.push_str(&points.join(if is_code(files) { ", " } else { "; " }));
+        let is_code = points.iter().all(|point| point.starts_with('`'));
+        text.push_str(&points.join(if is_code { ", " } else { "; " }));
     }
     if !text.ends_with(['.', '…', '!', '?']) {
         text.push('.');
@@ -132,30 +166,52 @@ fn of_kind<'a, 'p>(ranked: &[&'a ChildNode<'p>], kind: PartKind) -> Vec<&'a Chil
         .collect()
 }
 
-/// What a directory of directories holds: what the only one says, or each with its sentence.
+/// What a directory of directories holds: what the only one says, or each with its sentence. What one holds in turn
+/// stands in its own frame.
 fn holds(directories: &[&ChildNode<'_>]) -> Option<String> {
-    let said: Vec<(String, String)> = directories
-        .iter()
-        .filter_map(|part| Some((code(part), about(part)?)))
-        .take(POINTS_MAX)
-        .collect();
-    match (said.as_slice(), directories.len()) {
-        ([], _) => None,
+    let holds_more = |says: &str| says.starts_with("Holds `");
+    if let [part] = directories[..] {
+        let (name, says) = (code(part), about(part)?);
         // One in one in one is one path.
-        ([(name, says)], 1) => match says.strip_prefix("Holds `") {
-            Some(inner) if inner.contains("/`: ") => {
-                Some(format!("Holds {}{inner}", name.trim_end_matches('`')))
+        return Some(match says.strip_prefix("Holds `") {
+            Some(inner) if inner.contains("/`") && rows(part) == 1 => {
+                format!("Holds {}{inner}", name.trim_end_matches('`'))
             }
-            _ => Some(format!("Holds {name}: {says}")),
-        },
-        _ => {
-            let said: Vec<String> = said
-                .iter()
-                .map(|(name, says)| format!("{name}: {}", says.trim_end_matches('.')))
-                .collect();
-            Some(format!("Holds {}.", said.join("; ")))
-        }
+            _ => format!("Holds {name}: {says}"),
+        });
     }
+    let mut said: Vec<String> = Vec::new();
+    let mut speak = 0;
+    for part in directories {
+        let says = about(part);
+        speak += usize::from(says.is_some());
+        said.push(
+            match says.filter(|says| !holds_more(says) && said.len() < POINTS_MAX) {
+                Some(says) => format!("{}: {}", code(part), says.trim_end_matches('.')),
+                None => code(part),
+            },
+        );
+    }
+    let is_named = said.iter().all(|said| said.ends_with("/`"));
+    let left = said.len().saturating_sub(SUBJECTS_MAX);
+    said.truncate(SUBJECTS_MAX);
+    let more = if left > 0 {
+        format!(" and {left} more")
+    } else {
+        String::new()
+    };
+    (speak > 0).then(|| {
+        format!(
+            "Holds {}{more}.",
+            said.join(if is_named { ", " } else { "; " })
+        )
+    })
+}
+
+/// How many children a body lists.
+fn rows(part: &ChildNode<'_>) -> usize {
+    let body = part.bodies.first().map_or("", |(_, body)| &**body);
+    body.lines().filter(|line| line.starts_with("- ")).count()
 }
 
 /// The first sentence of a child, short.
@@ -163,17 +219,27 @@ fn about(part: &ChildNode<'_>) -> Option<String> {
     purpose(part).map(|text| sentence(&text, POINT_BYTES_MAX))
 }
 
-/// What a file declares first, is called, or is about.
+/// The type that a file declares, what it is about, what else it declares, or what it is called.
 fn point(part: &ChildNode<'_>) -> Option<String> {
-    if let Some(signature) = signatures(part).next() {
-        return Some(head(signature));
-    }
     let about = about(part);
+    let sentence = || {
+        about
+            .as_deref()
+            .map(|text| text.trim_end_matches('.').to_owned())
+    };
+    let mut declared = signatures(part).peekable();
+    if declared.peek().is_some_and(|first| is_type(first)) {
+        return declared.next().map(head);
+    }
+    if declared.peek().is_some() {
+        return sentence().or_else(|| declared.find(|signature| tells_apart(signature)).map(head));
+    }
     // What a document is called above its text says more than its first section.
     let is_title =
-        |text: &String| text.len() <= TITLE_BYTES_MAX && text.ends_with(char::is_alphanumeric);
-    let title = about.clone().filter(is_title);
-    let heading = listed(part).next().filter(|text| !text.contains('`'));
+        |text: &&str| text.len() <= TITLE_BYTES_MAX && text.ends_with(char::is_alphanumeric);
+    let title = about.as_deref().filter(is_title).map(str::to_owned);
+    let is_heading = |text: &&str| !text.contains('`') && !PAGE_HEADINGS.contains(text);
+    let heading = listed(part).next().filter(is_heading);
     title
         .or_else(|| heading.map(|text| cut(text, POINT_BYTES_MAX)))
         .or_else(|| called(part))
@@ -181,7 +247,7 @@ fn point(part: &ChildNode<'_>) -> Option<String> {
             let routes = listed(part).find(|line| line.starts_with("route"));
             routes.map(|line| cut(line, POINT_BYTES_MAX))
         })
-        .or_else(|| about.map(|text| text.trim_end_matches('.').to_owned()))
+        .or_else(sentence)
 }
 
 /// The name that a file of keys gives itself.
@@ -194,11 +260,10 @@ fn called(part: &ChildNode<'_>) -> Option<String> {
 /// What a file of which nothing else is said lists.
 fn contents(part: &ChildNode<'_>) -> Option<String> {
     let line = listed(part).next().or_else(|| beginning(part))?;
-    Some(format!(
-        "{} with {}",
-        code(part),
-        cut(line, POINT_BYTES_MAX)
-    ))
+    let short = cut(line, POINT_BYTES_MAX);
+    // A key of which nothing would be left says nothing.
+    let is_told = short.contains('`') || !line.contains('`');
+    (is_told && !is_image(&part.name)).then(|| format!("{} with {short}", code(part)))
 }
 
 fn is_image(name: &str) -> bool {
@@ -206,13 +271,6 @@ fn is_image(name: &str) -> bool {
     ["png", "jpg", "jpeg", "gif", "svg", "ico", "webp", "bmp"]
         .iter()
         .any(|known| end.eq_ignore_ascii_case(known))
-}
-
-fn is_code(files: &[&ChildNode<'_>]) -> bool {
-    let declare = files
-        .iter()
-        .filter(|part| signatures(part).next().is_some());
-    2 * declare.count() >= files.len()
 }
 
 /// `Python files`, where nearly all are of one language.
@@ -243,52 +301,65 @@ fn subject(name: &str) -> Option<&str> {
     let before = BEFORE.iter().find_map(|mark| stem.strip_prefix(mark));
     before
         .or_else(|| BEHIND.iter().find_map(|mark| stem.strip_suffix(mark)))
-        .filter(|subject| !subject.is_empty())
+        .filter(|subject| subject.ends_with(char::is_alphanumeric))
 }
 
 /// What most names have in common: how they end, or how they begin.
 fn pattern(files: &[&ChildNode<'_>]) -> Option<String> {
-    let stems: Vec<&str> = files
-        .iter()
-        .filter(|part| !part.name.starts_with('.'))
-        .map(|part| {
-            part.name
-                .rsplit_once('.')
-                .map_or(&*part.name, |(stem, _)| stem)
-        })
-        .collect();
-    let ends = groups(stems.iter().filter_map(|stem| last_word(stem)));
-    let starts = groups(stems.iter().filter_map(|stem| first_word(stem)));
-    let covered = |groups: &[(&str, usize)]| groups.iter().map(|(_, count)| count).sum::<usize>();
-    let (shown, is_end) = if covered(&ends) >= covered(&starts) {
+    let names = || {
+        let names = files.iter().map(|part| &*part.name);
+        names.filter(|name| !name.starts_with('.'))
+    };
+    let stem = |name: &'_ str| {
+        name.rsplit_once('.')
+            .map_or(name.len(), |(stem, _)| stem.len())
+    };
+    let stems = || names().map(|name| &name[..stem(name)]);
+    let ends = groups(stems().filter_map(last_word));
+    let starts = groups(stems().filter_map(first_word));
+    let is_one = |name: &str, word: &str, is_end: bool| {
+        if is_end {
+            name[..stem(name)].ends_with(word)
+        } else {
+            name.starts_with(word)
+        }
+    };
+    let covered = |groups: &[&str], is_end| {
+        names()
+            .filter(|name| groups.iter().any(|word| is_one(name, word, is_end)))
+            .count()
+    };
+    let (shown, is_end) = if covered(&ends, true) >= covered(&starts, false) {
         (ends, true)
     } else {
         (starts, false)
     };
-    if shown.is_empty() || 5 * covered(&shown) < 3 * files.len() {
+    let count = covered(&shown, is_end);
+    if shown.is_empty() || 5 * count < 3 * files.len() {
         return None;
     }
-    let one = |(word, count): &(&str, usize)| {
+    let one = |word: &&str| {
         let name = if is_end {
             format!("*{word}")
         } else {
             format!("{word}*")
         };
+        let count = names().filter(|name| is_one(name, word, is_end)).count();
         format!("`{}` ({count})", name.replace('`', ""))
     };
-    let others = if covered(&shown) < files.len() {
-        " and others"
+    let how = if count < files.len() {
+        ", among them"
     } else {
-        ""
+        " named"
     };
     Some(format!(
-        "named {}{others}",
+        "{how} {}",
         shown.iter().map(one).collect::<Vec<_>>().join(", ")
     ))
 }
 
-/// The three words that most names share, with their counts.
-fn groups<'s>(words: impl Iterator<Item = &'s str>) -> Vec<(&'s str, usize)> {
+/// The three words that most names share.
+fn groups<'s>(words: impl Iterator<Item = &'s str>) -> Vec<&'s str> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for word in words {
         *counts.entry(word).or_default() += 1;
@@ -299,7 +370,7 @@ fn groups<'s>(words: impl Iterator<Item = &'s str>) -> Vec<(&'s str, usize)> {
         .collect();
     counts.sort_by_key(|(word, count)| (std::cmp::Reverse(*count), *word));
     counts.truncate(3);
-    counts
+    counts.into_iter().map(|(word, _)| word).collect()
 }
 
 /// `Handler` of `AmqpHandler`, `-api` of `colwise-api`.
@@ -322,21 +393,48 @@ fn first_word(stem: &str) -> Option<&str> {
 
 /// Names that all of at least two files list on one line: keys, blocks of templates.
 fn common_names(files: &[&ChildNode<'_>]) -> Option<String> {
-    let mut lists = files.iter().map(|part| {
-        let names = listed(part).filter(|line| line.contains('`'));
-        let mut names: Vec<&str> = names
-            .flat_map(|line| line.split('`').skip(1).step_by(2))
-            .filter_map(|name| name.split([':', ' ']).next())
-            .collect();
-        names.dedup();
-        names
-    });
+    let mut lists = files.iter().map(|part| names_of(part));
     let mut common = lists.next().filter(|_| files.len() > 1)?;
     for names in lists {
         common.retain(|name| names.contains(name));
     }
-    common.retain(|name| !name.is_empty());
-    (!common.is_empty()).then(|| format!("with {}", listing(&common, SUBJECTS_MAX)))
+    (!common.is_empty()).then(|| format!(" with {}", listing(&common, SUBJECTS_MAX)))
+}
+
+/// The names that most files list of which none is in all of them, with how many list each.
+fn frequent_names(files: &[&ChildNode<'_>]) -> Option<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let lists: Vec<Vec<&str>> = files.iter().map(|part| names_of(part)).collect();
+    for name in lists.iter().flatten() {
+        *counts.entry(name).or_default() += 1;
+    }
+    let list_any = lists
+        .iter()
+        .filter(|names| names.iter().any(|name| counts[name] > 1));
+    if list_any.count() < NAMED_MIN.max(files.len() / 2) {
+        return None;
+    }
+    let mut counts: Vec<(&str, usize)> =
+        counts.into_iter().filter(|(_, count)| *count > 1).collect();
+    counts.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
+    let shown = counts.iter().take(KEYS_MAX);
+    let shown: Vec<String> = shown
+        .map(|(name, count)| format!("`{}` ({count})", name.replace('`', "")))
+        .collect();
+    (!shown.is_empty()).then(|| format!(" with {}", shown.join(", ")))
+}
+
+/// The names that a file lists on one line, without what stands behind them.
+fn names_of<'p>(part: &'p ChildNode<'_>) -> Vec<&'p str> {
+    let names = listed(part).filter(|line| line.contains('`'));
+    let mut names: Vec<&str> = names
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+        .filter_map(|name| name.split([':', ' ']).next())
+        .filter(|name| !name.is_empty())
+        .collect();
+    let mut seen = BTreeSet::new();
+    names.retain(|name| seen.insert(*name));
+    names
 }
 
 /// `a`, `b` and 3 more.
@@ -453,8 +551,89 @@ mod tests {
                 ("NullHandler.php", "PHP source, 10+ lines.\n"),
                 ("Utils.php", &php[2]),
             ],
-            "PHP files named `*Handler` (3) and others: `class AmqpHandler`, `class FleepHandler`, `class Utils`.",
+            "PHP files, among them `*Handler` (3): `class AmqpHandler`, `class FleepHandler`, `class Utils`.",
         );
+    }
+
+    #[test]
+    fn what_tells_no_file_from_others_is_no_point() {
+        let js =
+            |list: &str| format!("JavaScript source, 10+ lines, 1 public item.\n\n- `{list}`\n");
+        let nameless = js("module.exports = function ()");
+        check(&[("a.js", &nameless), ("b.js", &nameless), ("c/", "")], "");
+        let value = "Shell source, 10+ lines.\n\nPrivate:\n\n- `HERE=\"$(pwd)\"`\n- `run()`\n";
+        let says = "Cleans up.\n\nShell source, 10+ lines.\n\nPrivate:\n\n- `usage()`\n";
+        check(
+            &[
+                ("a.js", &nameless),
+                ("b.sh", value),
+                ("d.sh", says),
+                ("e.js", &js("class Long")),
+            ],
+            "Files: `run()`; Cleans up; `class Long`.",
+        );
+        let ruby = "Ruby source, 10+ lines, 1 public item.\n\n- `module A`\n  - `module Procs`\n    - `def setup`\n";
+        check(&[("a.rb", ruby)], "Ruby file: `module Procs`.");
+        let names = ["a_test.rb", "b_test.rb", "test_helper.rb"].map(|name| (name, ""));
+        check(&names, "Tests: `a`, `b`.");
+    }
+
+    #[test]
+    fn a_pattern_counts_every_name_that_it_fits() {
+        let body = "Text file, 10+ lines.\n";
+        let named = |names: &[&'static str]| {
+            said(&names.iter().map(|name| (*name, body)).collect::<Vec<_>>())
+        };
+        assert_eq!(
+            named(&[
+                "Gemfile.rails-5.2.x",
+                "Gemfile.rails-6.0.x",
+                "Gemfile.rails-7.0.x",
+                "Gemfile.rails-main"
+            ])
+            .as_deref(),
+            Some("Text files named `Gemfile.*` (4).")
+        );
+        let java =
+            |class: &str| format!("Java source, 10+ lines, 1 public item.\n\n- `class {class}`\n");
+        let java = ["Args1", "ArgsA", "ArgsList", "ArgsSlave", "Main"]
+            .map(|name| (name.to_owned() + ".java", java(name)));
+        let java: Vec<(&str, &str)> = java
+            .iter()
+            .map(|(name, body)| (name.as_str(), body.as_str()))
+            .collect();
+        assert!(said(&java).is_some_and(|said| {
+            said.starts_with("Java files, among them `Args*` (4): `class Args1`")
+        }));
+    }
+
+    #[test]
+    fn what_a_directory_holds_goes_one_level_down() {
+        let holds = "Holds `x/`: Keeps items; `y/`: Sends them.\n\nDirectory of 9 files and 2 directories: Go 9.\n\n- `x/` (3 files)\n- `y/` (6 files)\n";
+        let says = "Keeps items.\n\nDirectory of 3 files: Go 3.\n\n- `a.go`\n- `b.go`\n";
+        check(
+            &[("a/", holds), ("b/", says)],
+            "Holds `a/`; `b/`: Keeps items.",
+        );
+        check(
+            &[("a/", holds)],
+            "Holds `a/`: Holds `x/`: Keeps items; `y/`: Sends them.",
+        );
+        let path = "Holds `x/`: Keeps items.\n\nDirectory of 3 files and 1 directory: Go 3.\n\n- `x/` (3 files)\n";
+        check(&[("a/", path)], "Holds `a/x/`: Keeps items.");
+    }
+
+    #[test]
+    fn keys_of_most_files_are_counted() {
+        let yaml = |keys: &str| format!("YAML file, under 10 lines, 1 key.\n\n- {keys}\n");
+        let (fixes, other) = (yaml("key `fixes: It`"), yaml("key `other`"));
+        let files = [
+            ("a.yaml", &*fixes),
+            ("b.yaml", &*fixes),
+            ("c.yaml", &*fixes),
+            ("d.yaml", &*other),
+        ];
+        check(&files, "YAML files with `fixes` (3).");
     }
 
     #[test]

@@ -172,6 +172,52 @@ pub(super) fn signatures<'p>(part: &'p ChildNode<'_>) -> impl Iterator<Item = &'
     declarations(part).map(|(signature, _)| signature)
 }
 
+/// Whether a declaration tells its file from others: it has a name, and is more than a value.
+pub(super) fn tells_apart(signature: &str) -> bool {
+    const NAMELESS: [&str; 7] = [
+        "module.exports =",
+        "export default function (",
+        "export default function(",
+        "export default async function (",
+        "export default (",
+        "export default {",
+        "export default class {",
+    ];
+    const FUNCTIONS: [&str; 4] = ["(", "function", "async", "class"];
+    let is_nameless = NAMELESS.iter().any(|words| signature.starts_with(words));
+    let value = signature
+        .split_once('=')
+        .filter(|(name, _)| !name.contains(['(', '<']));
+    let is_value = value.is_some_and(|(_, value)| {
+        !FUNCTIONS
+            .iter()
+            .any(|word| value.trim_start().starts_with(word))
+    });
+    let is_bare = signature.starts_with("const ") && value.is_none();
+    !is_nameless && !is_value && !is_bare
+}
+
+/// Whether a declaration is that of a type, whose name says what its file is about.
+pub(super) fn is_type(signature: &str) -> bool {
+    const TYPES: [&str; 12] = [
+        "class",
+        "struct",
+        "interface",
+        "trait",
+        "enum",
+        "union",
+        "record",
+        "protocol",
+        "object",
+        "module",
+        "type",
+        "typedef",
+    ];
+    let signature = without_modifiers(bare(signature));
+    let word = signature.split(' ').next().unwrap_or_default();
+    TYPES.contains(&word) || signature.starts_with("data class ")
+}
+
 /// The same, each with its sentence: of modules and namespaces what they hold, and what is private where nothing else is.
 fn declarations<'p>(part: &'p ChildNode<'_>) -> impl Iterator<Item = (&'p str, Option<&'p str>)> {
     const OUTER: [&str; 3] = ["module ", "namespace ", "mod "];
@@ -183,27 +229,34 @@ fn declarations<'p>(part: &'p ChildNode<'_>) -> impl Iterator<Item = (&'p str, O
         private
     };
     let mut open = 0;
-    shown.lines().filter_map(move |line| {
-        let text = line.trim_start();
-        let depth = (line.len() - text.len()) / 2;
-        let is_owner = text.starts_with("- members of `");
-        let (signature, rest) = text
-            .strip_prefix("- `")
-            .or_else(|| text.strip_prefix("- members of `"))?
-            .split_once('`')?;
-        if depth > open || signature.is_empty() {
-            return None;
-        }
-        open = depth;
-        // `var app = module.exports = {}`
-        let is_owner = is_owner || signature.starts_with("var ") && signature.contains("exports =");
-        if is_owner || OUTER.iter().any(|word| signature.starts_with(word)) {
-            open += 1;
-            return None;
-        }
-        let says = rest.split_once(": ").map(|(_, says)| says);
-        Some((signature, says.filter(|says| !says.is_empty())))
-    })
+    let mut lines = shown.lines().peekable();
+    std::iter::from_fn(move || lines.next().map(|line| (line, lines.peek().copied()))).filter_map(
+        move |(line, next)| {
+            let text = line.trim_start();
+            let depth = (line.len() - text.len()) / 2;
+            let is_owner = text.starts_with("- members of `");
+            let (signature, rest) = text
+                .strip_prefix("- `")
+                .or_else(|| text.strip_prefix("- members of `"))?
+                .split_once('`')?;
+            if depth > open || signature.is_empty() {
+                return None;
+            }
+            open = depth;
+            // `var app = module.exports = {}`
+            let is_owner =
+                is_owner || signature.starts_with("var ") && signature.contains("exports =");
+            // A module of Ruby that has methods is more than a place for what is in it.
+            let is_mixin = next.is_some_and(|next| next.trim_start().starts_with("- `def "));
+            let is_outer = OUTER.iter().any(|word| signature.starts_with(word)) && !is_mixin;
+            if is_owner || is_outer {
+                open += 1;
+                return None;
+            }
+            let says = rest.split_once(": ").map(|(_, says)| says);
+            Some((signature, says.filter(|says| !says.is_empty())))
+        },
+    )
 }
 
 /// What a body lists that is no declaration: headings, and kinds with their names.
@@ -225,29 +278,68 @@ pub(super) fn beginning<'p>(part: &'p ChildNode<'_>) -> Option<&'p str> {
     (words.filter(is_word).count() >= BEGINNING_WORDS_MIN).then_some(begins)
 }
 
-/// A declaration as code, short, with its name: what stands behind the name goes first.
+/// A declaration as code, short, with its name: modifiers and what stands behind the name go first.
 pub(super) fn head(signature: &str) -> String {
     let signature = bare(signature);
+    if signature.len() <= SIGNATURE_BYTES_MAX {
+        return format!("`{signature}`");
+    }
+    let signature = without_modifiers(signature);
     if signature.len() <= SIGNATURE_BYTES_MAX {
         return format!("`{signature}`");
     }
     let brackets = signature.match_indices('(').map(|(at, _)| &signature[..at]);
     let mut brackets =
         brackets.filter(|before| !NO_NAMES.iter().any(|word| before.ends_with(word)));
-    let name = brackets
-        .next()
-        .or_else(|| signature.split_once('=').map(|(name, _)| name));
-    match name {
-        Some(name) if !name.is_empty() && name.len() < SIGNATURE_BYTES_MAX => {
-            let close = if signature[name.len()..].starts_with('(') {
-                "(…)"
-            } else {
-                "= …"
-            };
-            format!("`{name}{close}`")
-        }
-        _ => format!("`{}`", cut(signature, SIGNATURE_BYTES_MAX)),
+    if let Some(name) = brackets.next().filter(|name| !name.is_empty()) {
+        let last = name.rsplit(' ').next().unwrap_or(name);
+        let name = if name.len() < SIGNATURE_BYTES_MAX {
+            name
+        } else {
+            last
+        };
+        return format!("`{name}(…)`");
     }
+    if let Some((name, _)) = signature
+        .split_once('=')
+        .filter(|(name, _)| name.len() < SIGNATURE_BYTES_MAX && !name.is_empty())
+    {
+        return format!("`{name}= …`");
+    }
+    let name_end = signature
+        .match_indices(' ')
+        .map(|(at, _)| at)
+        .nth(1)
+        .unwrap_or(signature.len());
+    format!("`{}`", cut(signature, name_end.max(SIGNATURE_BYTES_MAX)))
+}
+
+/// A declaration without the words in front of what it declares.
+fn without_modifiers(mut signature: &str) -> &str {
+    const MODIFIERS: [&str; 15] = [
+        "public",
+        "private",
+        "protected",
+        "internal",
+        "static",
+        "sealed",
+        "abstract",
+        "final",
+        "readonly",
+        "partial",
+        "export",
+        "default",
+        "pub",
+        "pub(crate)",
+        "override",
+    ];
+    while let Some((_, rest)) = signature
+        .split_once(' ')
+        .filter(|(word, _)| MODIFIERS.contains(word))
+    {
+        signature = rest;
+    }
+    signature
 }
 
 /// A declaration without what stands in front of it in brackets: parameters of a template, attributes.
@@ -288,7 +380,11 @@ mod tests {
         for (body, expected) in [
             (
                 format!("Rust source, 20+ lines, 2 public items.\n\n- `pub(crate) fn look({long})`\n- `fn b()`: Says.\n"),
-                "`pub(crate) fn look(…)`, `fn b()`",
+                "`fn look(a_name: &'a LongType<'a>, b: u32)`, `fn b()`",
+            ),
+            (
+                format!("C# source, 20+ lines, 2 public items.\n\n- `public class {0}_{0}`\n- `public static IEnumerable<{0}> Look({long})`\n", "ALongNameOfAThingThat"),
+                "`class ALongNameOfAThingThat_ALongNameOfAThingThat`, `IEnumerable<ALongNameOfAThingThat> Look(…)`",
             ),
             (
                 "C++ source, 20+ lines, 2 public items.\n\n- `template <typename T, int N = (1)> class A`\n- `__attribute__((visibility(\"default\"))) int f()`\n".to_owned(),

@@ -175,6 +175,9 @@ impl<'t> Level<'t> {
             let at = *places.entry(owner.clone()).or_insert(homeless.len());
             if at == homeless.len() {
                 homeless.push(implementation(owner, header, &members));
+            } else if homeless[at].signature.is_empty() {
+                // What came before are interfaces, which stand for nothing.
+                homeless[at].signature = header;
             }
             homeless[at].public |= members.iter().any(|member| member.public);
             homeless[at].children.extend(members);

@@ -174,9 +174,16 @@ pub(super) fn html(found: &mut Found, text: &str) {
         }
     }
     let said = meta_description(text);
-    found.doc = [said, title]
+    // What Javadoc says of a page is where its class stands.
+    let is_place = |text: &str| text.starts_with("declaration: ");
+    let block = if is_place(&said) {
+        first_block(text)
+    } else {
+        String::new()
+    };
+    found.doc = [said, block, title]
         .into_iter()
-        .find(|text| text.contains(' ') && !text.contains("{{"))
+        .find(|text| text.contains(' ') && !text.contains("{{") && !is_place(text))
         .unwrap_or_default();
     if found.doc.is_empty() {
         found.doc = page_paragraph(text);
@@ -237,6 +244,13 @@ fn meta_description(text: &str) -> String {
         .and_then(|value| value.split('"').next())
         .unwrap_or_default()
         .to_owned()
+}
+
+/// The first `<div class="block">`, in which Javadoc puts what a class is for.
+fn first_block(text: &str) -> String {
+    let at = text.find("<div class=\"block\"");
+    let found = at.and_then(|at| content(text, at));
+    found.map_or_else(String::new, |(content, _)| plain(content))
 }
 
 /// The text between the tags, of HTML and of templates.

@@ -58,6 +58,13 @@ pub(super) fn go_module(found: &mut Found, text: &str) {
     }
 }
 
+/// `Description: …`, as a header or as a comment above a patch.
+fn described(line: &str) -> Option<&str> {
+    let (before, said) = line.split_once("Description:")?;
+    let is_front = before.is_empty() || before.trim_end().ends_with('#');
+    is_front.then_some(said)
+}
+
 /// The subject of a patch and the files that it changes.
 pub(super) fn patch(found: &mut Found, text: &str) {
     let mut subject = false;
@@ -74,7 +81,8 @@ pub(super) fn patch(found: &mut Found, text: &str) {
             subject = false;
         } else if let Some(said) = line
             .strip_prefix("Subject:")
-            .or_else(|| line.strip_prefix("Description:"))
+            .or_else(|| described(line))
+            .filter(|_| found.symbols.is_empty())
         {
             let said = said.trim();
             // `[PATCH 1/2] Mend it`
@@ -84,8 +92,9 @@ pub(super) fn patch(found: &mut Found, text: &str) {
                 .map_or(said, |(_, said)| said.trim());
             said.clone_into(&mut found.doc);
             subject = true;
-        } else if subject && line.starts_with(' ') {
-            found.doc.push_str(line);
+        } else if subject && line.starts_with([' ', '#']) && line.len() > 1 {
+            found.doc.push(' ');
+            found.doc.push_str(line.trim_start_matches(['#', ' ']));
         } else {
             subject = false;
         }

@@ -15,6 +15,8 @@ const ITEMS_MAX: usize = 4;
 const TITLE_WORDS_MAX: usize = 3;
 /// Links by name that are looked up.
 const REFERENCES_MAX: usize = 8;
+/// Titles above a paragraph that speaks for the whole: that of the document, and that of its first section.
+const HEADINGS_ABOVE_MAX: usize = 2;
 /// Bytes of a paragraph that are read.
 const PARAGRAPH_BYTES_MAX: usize = 1_000;
 
@@ -36,8 +38,9 @@ pub(super) fn first_paragraph(text: &str) -> String {
         let line = whole.trim();
         let is_within = within.takes(whole, paragraph.is_empty());
         if underline(line).is_some() || is_ruler(line) {
-            // The answer to a question speaks for no more than that.
-            if is_question(&paragraph) && headings > 0 {
+            // The answer to a question speaks for no more than that, and a later section for itself.
+            let is_part = !paragraph.is_empty() && headings >= HEADINGS_ABOVE_MAX;
+            if is_question(&paragraph) && headings > 0 || is_part {
                 return String::new();
             }
             headings += usize::from(!paragraph.is_empty());
@@ -45,7 +48,7 @@ pub(super) fn first_paragraph(text: &str) -> String {
         } else if !is_within && is_prose(line) {
             paragraph.push_str(line);
             paragraph.push(' ');
-        } else if is_navigation(&paragraph) || is_greeting(&paragraph) {
+        } else if is_navigation(&paragraph) || is_greeting(&paragraph) || is_pointer(&paragraph) {
             paragraph.clear();
         } else {
             break;
@@ -70,9 +73,29 @@ fn is_question(heading: &str) -> bool {
     heading.trim_end().ends_with('?') && !heading.starts_with("What is")
 }
 
-/// `Welcome to tmux!`
+/// `Welcome to tmux!`, or one or two words before a link.
 fn is_greeting(paragraph: &str) -> bool {
-    paragraph.trim_end().ends_with('!') && paragraph.split_whitespace().count() <= 4
+    let words = paragraph.split_whitespace().count();
+    let text = paragraph.trim_end();
+    text.ends_with('!') && words <= 4 || words <= 2 && !text.ends_with(['.', ':'])
+}
+
+/// `Please refer to the documentation`: leads elsewhere.
+fn is_pointer(paragraph: &str) -> bool {
+    const WORDS: [&str; 5] = [
+        "please refer to",
+        "please see",
+        "please visit",
+        "see http",
+        "for more information",
+    ];
+    let start = paragraph.trim_start_matches(['*', '_']);
+    let starts = |words: &&str| {
+        start
+            .get(..words.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(words))
+    };
+    WORDS.iter().any(starts)
 }
 
 /// What lines that are no prose belong to.
@@ -81,6 +104,8 @@ struct Within {
     fence: bool,
     directive: bool,
     comment: bool,
+    /// A tag of HTML that a line opens and a later one closes.
+    tag: bool,
     list: bool,
     items: usize,
     after_empty: bool,
@@ -96,13 +121,24 @@ impl Within {
         self.directive = line.starts_with(".. ") || self.directive && is_further_in;
         self.comment =
             (was_comment || at_start && line.starts_with("<!--")) && !line.contains("-->");
+        let was_tag = self.tag;
+        self.tag = at_start && (was_tag || line.starts_with('<')) && opens_tag(line, was_tag);
         self.fence ^= fence_of(line).is_some();
         self.list = at_start && (is_item(line) || self.list && (is_further_in || !after_empty));
         self.items += usize::from(at_start && is_item(line) && !line.contains("]("));
         let is_code = at_start && after_empty && indent(whole) >= CODE_COLUMNS && !line.is_empty();
         // More of such a block follows without an empty line.
         self.after_empty |= is_code;
-        self.fence || self.directive || self.comment || was_comment || self.list || is_code
+        let is_comment = self.comment || was_comment;
+        self.fence || self.directive || is_comment || was_tag || self.list || is_code
+    }
+}
+
+/// Whether a tag is open behind a line, where one may have been open before it.
+fn opens_tag(line: &str, was_open: bool) -> bool {
+    match (line.rfind('<'), line.rfind('>')) {
+        (None, None) => was_open && !line.is_empty(),
+        (opened, closed) => opened > closed,
     }
 }
 
@@ -241,12 +277,13 @@ fn is_strong(line: &str) -> bool {
 
 /// Whether a line could be part of a paragraph.
 pub(super) fn is_prose(line: &str) -> bool {
-    const MARKS: [&str; 14] = [
-        "#", "- ", "* ", "+ ", ">", "<", "|", "![", "[![", "```", "~~~", "..", "==", "{%",
+    const MARKS: [&str; 15] = [
+        "#", "- ", "* ", "+ ", ">", "<", "|", "![", "[![", "```", "~~~", "..", "==", "= ", "{%",
     ];
     let defines_link = line.starts_with('[') && line.contains("]:");
     let is_field = line.starts_with(':') && !line.contains(":`");
     let is_address = line.starts_with("http") && !line.contains(' ');
+    let is_row = line.matches(" | ").count() >= 2 || line.contains("-|-") || line.contains("- | -");
     let is_marked = MARKS.iter().any(|mark| line.starts_with(mark)) || is_strong(line);
-    !line.is_empty() && !defines_link && !is_field && !is_address && !is_marked
+    !line.is_empty() && !defines_link && !is_field && !is_address && !is_row && !is_marked
 }

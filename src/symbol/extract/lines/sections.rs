@@ -194,7 +194,17 @@ struct Element<'t> {
 
 /// What an attribute of a tag calls its element.
 fn naming_attribute(tag: &str) -> Option<&str> {
-    let mut attributes = [" name=\"", " id=\"", " key=\""].into_iter();
+    const NAMES: [&str; 8] = [
+        " name=\"",
+        " id=\"",
+        " key=\"",
+        " Include=\"",
+        " fullname=\"",
+        " Update=\"",
+        " Sdk=\"",
+        " signature=\"",
+    ];
+    let mut attributes = NAMES.into_iter();
     let value = attributes
         .find_map(|attribute| tag.split_once(attribute))?
         .1;
@@ -237,7 +247,11 @@ pub(super) fn xml(found: &mut Found, text: &str) {
     order.sort_by_key(|(_, element)| element.first);
     for (name, element) in order.into_iter().take(ELEMENTS_MAX) {
         let shown = match element.count {
-            1 => format!("<{name}> {}", naming_text(text, name)),
+            1 => {
+                let text = naming_text(text, name);
+                let own = element.names.first().copied().unwrap_or_default();
+                format!("<{name}> {}", if text.is_empty() { own } else { &text })
+            }
             count => format!("{count} <{name}> {}", element.names.join(", ")),
         };
         found.push(Kind::Key, name, shown.trim_end());
@@ -256,7 +270,14 @@ pub(super) fn xml(found: &mut Found, text: &str) {
 fn naming_text(text: &str, name: &str) -> String {
     let is_naming = matches!(
         name,
-        "name" | "artifactId" | "id" | "title" | "OutputType" | "TargetFramework" | "AssemblyName"
+        "name"
+            | "artifactId"
+            | "id"
+            | "title"
+            | "OutputType"
+            | "TargetFramework"
+            | "TargetFrameworks"
+            | "AssemblyName"
     );
     if is_naming {
         element(text, name)
@@ -294,6 +315,9 @@ pub(super) fn table(found: &mut Found, text: &str) {
     }
 }
 
+/// Values of a header that gettext writes for others to replace.
+const BLANKS: [&str; 3] = ["LANGUAGE", "PACKAGE", "FULL NAME"];
+
 /// The language of translations and what they belong to.
 pub(super) fn translations(found: &mut Found, text: &str) {
     let value = |key: &str| {
@@ -306,13 +330,15 @@ pub(super) fn translations(found: &mut Found, text: &str) {
                 .trim()
                 .to_owned(),
         )
-        .filter(|value| !value.is_empty())
+        // What the template of gettext leaves to fill in.
+        .filter(|value| !value.is_empty() && !BLANKS.iter().any(|blank| value.starts_with(blank)))
     };
     let count = text.matches("\nmsgid ").count();
     let language = value("Language-Team:")
         .or_else(|| value("Language:"))
         .unwrap_or_else(|| "an unnamed language".to_owned());
-    let project = value("Project-Id-Version:").unwrap_or_default();
+    let project = value("Project-Id-Version:").filter(|name| name.contains(char::is_alphabetic));
+    let project = project.unwrap_or_default();
     found.doc = format!("{count} messages of {project} in {language}.").replace("of  in", "in");
 }
 

@@ -155,7 +155,10 @@ fn postscript(text: &str) -> Option<String> {
 
 /// How a text begins: the first lines with words behind what it imports, and those with other signs between them.
 pub(super) fn begin(found: &mut Found, text: &str) {
-    let is_told = |line: &&str| line.chars().any(char::is_alphanumeric) && !head::imports(line);
+    let is_fence = |line: &str| super::prose::fence_of(line).is_some();
+    let is_told = |line: &&str| {
+        line.chars().any(char::is_alphanumeric) && !head::imports(line) && !is_fence(line)
+    };
     let is_blank = |line: &&str| {
         line.bytes()
             .all(|byte| !byte.is_ascii_alphanumeric() && byte.is_ascii())

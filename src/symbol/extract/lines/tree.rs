@@ -7,6 +7,10 @@ use crate::symbol::outline::Kind;
 
 /// Keys below one key that are named with it.
 const BELOW_MAX: usize = 8;
+/// Bytes of a key with what stands below it after which nothing more is shown.
+const BELOW_BYTES_MAX: usize = 240;
+/// How much of an item that is a text is shown.
+const ITEM_BYTES_MAX: usize = 120;
 /// Longest value that is shown.
 const VALUE_BYTES_MAX: usize = 60;
 /// Keys of the outermost level.
@@ -39,7 +43,7 @@ const NAMING: [&str; 22] = [
 ];
 
 /// Keys whose values say what a document is for.
-const DESCRIBING: [&str; 3] = ["description", "summary", "title"];
+const DESCRIBING: [&str; 4] = ["description", "summary", "title", "Comment"];
 
 /// A key of the outermost level with those below it.
 #[derive(Default)]
@@ -64,13 +68,26 @@ impl Entry {
         self.below.push(shown(key, value));
     }
 
+    /// A word or a line more of the text over several lines that the last item of a list is.
+    fn add_to_last(&mut self, more: &str) {
+        if let Some(last) = self.below.last_mut().filter(|_| self.left == 0) {
+            push_word(last, more);
+        }
+    }
+
     fn push_to(self, found: &mut Found) {
         let mut text = shown(&self.key, &self.value);
-        if !self.below.is_empty() {
-            text = format!("{text}: {}", self.below.join(", "));
-            if self.left > 0 {
-                text = format!("{text}, +{}", self.left);
+        let mut left = self.left;
+        for (at, item) in self.below.iter().enumerate() {
+            if at > 0 && text.len() > BELOW_BYTES_MAX {
+                left += 1;
+                continue;
             }
+            text.push_str(if at == 0 { ": " } else { ", " });
+            text.push_str(&cap(item, ITEM_BYTES_MAX));
+        }
+        if left > 0 {
+            text = format!("{text}, +{left}");
         }
         if DESCRIBING.contains(&self.key.as_str())
             && self.value.contains(' ')
@@ -86,10 +103,18 @@ impl Entry {
     }
 }
 
+/// Whether the value of a key is for no one to see.
+fn is_secret(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    ["secret", "secure", "pass", "token", "auth", "key"]
+        .iter()
+        .any(|word| key.contains(word))
+}
+
 /// A key, with its value where that names something.
 fn shown(key: &str, value: &str) -> String {
     let value = fold(value.trim_matches(['"', '\'']));
-    let is_shown = NAMING.contains(&key)
+    let is_shown = NAMING.iter().any(|name| name.eq_ignore_ascii_case(key))
         && !value.is_empty()
         && value.len() <= VALUE_BYTES_MAX
         && !value.starts_with(['|', '>', '&', '*', '{', '[', '$']);
@@ -122,6 +147,7 @@ pub(super) fn yaml(found: &mut Found, text: &str) {
     let mut open: Option<(Entry, Option<usize>)> = None;
     // A text over several lines: the key that it belongs to, and how far in it stands.
     let mut block: Option<usize> = None;
+    let mut is_item = false;
     let mut comment = Vec::new();
     for line in lines(text) {
         let code = line.trim();
@@ -139,17 +165,30 @@ pub(super) fn yaml(found: &mut Found, text: &str) {
         let columns = indent(line);
         if let Some(within) = block {
             if columns > within {
-                if let Some((entry, _)) = open.as_mut().filter(|_| within == 0) {
-                    push_word(&mut entry.value, code);
+                match &mut open {
+                    Some((entry, _)) if is_item => entry.add_to_last(code),
+                    Some((entry, _)) if within == 0 => push_word(&mut entry.value, code),
+                    _ => {}
                 }
                 continue;
             }
-            block = None;
+            (block, is_item) = (None, false);
         }
         let item = code.strip_prefix("- ").map(str::trim_start);
-        let pair = key_value(item.unwrap_or(code));
+        // A text in quotes may hold a colon.
+        let is_quoted = item.is_some_and(|item| item.starts_with(['"', '\'']));
+        let pair = key_value(item.unwrap_or(code)).filter(|_| !is_quoted);
         if pair.is_some_and(|(_, value)| value.starts_with(['|', '>'])) {
             block = Some(columns);
+        }
+        if item.is_some_and(|item| pair.is_none() && item.starts_with(['|', '>'])) {
+            block = Some(columns);
+            is_item =
+                (open.as_mut()).is_some_and(|(_, below)| *below.get_or_insert(columns) == columns);
+            if let Some((entry, _)) = open.as_mut().filter(|_| is_item) {
+                entry.add("", "");
+            }
+            continue;
         }
         if columns == 0 && item.is_none() {
             if let Some((entry, _)) = open.take() {
@@ -170,14 +209,13 @@ pub(super) fn yaml(found: &mut Found, text: &str) {
                 Some((key, value))
                     if columns == level
                         && item.is_some()
-                        && (1..=VALUE_BYTES_MAX).contains(&value.len()) =>
+                        && (1..=VALUE_BYTES_MAX).contains(&value.len())
+                        && !is_secret(key) =>
                 {
                     entry.add(&format!("{key} {}", unquoted(value)), "");
                 }
                 Some((key, value)) if columns == level => entry.add(key, value),
-                None if columns == level
-                    && item.is_some_and(|item| item.len() <= VALUE_BYTES_MAX) =>
-                {
+                None if columns == level && item.is_some() => {
                     entry.add(unquoted(item.unwrap_or(code)), "");
                 }
                 _ => {}

@@ -596,3 +596,84 @@ fn objects_of_a_list_are_told_by_their_first_value() {
         "updates: package-ecosystem npm, package-ecosystem gomod"
     );
 }
+
+#[test]
+fn texts_in_a_list_are_told_by_how_they_begin() {
+    let text =
+        "fixes:\n  - |\n    Keep the context\n    of each call.\n  - >-\n    Another.\nother: 1\n";
+    let told = of("notes/a.yaml", text).symbols;
+    assert_eq!(
+        told[0].signature,
+        "fixes: Keep the context of each call., Another."
+    );
+    assert_eq!(told[1].signature, "other");
+}
+
+#[test]
+fn what_leads_elsewhere_or_stands_in_a_later_section_speaks_for_no_document() {
+    let text = "Title\n=====\n\n**Please refer to the** `manual <x>`_.\n\nMakes coffee.\n";
+    check_doc("a.rst", text, "Makes coffee.");
+    let text = "Title\n=====\n\nFirst\n-----\n\n.. auto:: a\n\nSecond\n------\n\nThose are more.\n";
+    check_doc("a.rst", text, "");
+    check_doc(
+        "a.md",
+        "<table>\n\nVisit\n<a href=\"x\">us</a>\n\n</table>\n\nMakes coffee now.\n",
+        "Makes coffee now.",
+    );
+    check_doc(
+        "a.md",
+        "Method | Mean | Ratio\n--- | --- | ---\nA | 1 | 2\n",
+        "",
+    );
+}
+
+#[test]
+fn labels_lists_and_tasks_end_or_are_no_sentence() {
+    let text = "#!/bin/sh\n\n# Description: Copies the selection\n#   to the clipboard.\n# Dependencies:\n#   - tr\n\nrun\n";
+    check_doc("a.sh", text, "Copies the selection to the clipboard.");
+    check_doc(
+        "a.sh",
+        "#!/bin/sh\n\n# TODO clean this up\n# soon\n\n# https://example.org/x\n\n# Does it.\n\nrun\n",
+        "Does it.",
+    );
+    check_doc(
+        "a.yml",
+        "# yaml-language-server: $schema=x\n\n# Builds it.\n\non: push\n",
+        "Builds it.",
+    );
+}
+
+#[test]
+fn values_that_name_something_are_told() {
+    let patch = "# Description: Prints names first\n#   in the detail view.\n#\ndiff --git a/a.c b/a.c\n--- a/a.c\n+++ b/a.c\n";
+    check_doc("a.diff", patch, "Prints names first in the detail view.");
+    check("a.diff", patch, "entry a.c");
+    let project = of(
+        "a.csproj",
+        "<Project>\n<PackageReference Include=\"xunit\"/>\n</Project>\n",
+    );
+    assert_eq!(project.symbols[1].signature, "<PackageReference> xunit");
+    check_doc(
+        "a.html",
+        "<meta name=\"description\" content=\"declaration: package: a, class: B\"><div class=\"block\">Holds all of it.</div>",
+        "Holds all of it.",
+    );
+    check_doc(
+        "a.adoc",
+        "= JCommander\n:toc: left\n\nParses arguments.\n",
+        "Parses arguments.",
+    );
+    check_doc(
+        "a.po",
+        "msgid \"\"\nmsgstr \"\"\n\"Language-Team: LANGUAGE <LL@li.org>\\n\"\n\"Language: de\\n\"\n\nmsgid \"a\"\n",
+        "1 messages in de.",
+    );
+}
+
+#[test]
+fn a_tag_over_several_lines_is_no_paragraph() {
+    let text = "<h3>[<a\nhref=\"x\">Features</a>] [<a\nhref=\"y\">Wiki</a>]</h3>\n\n`nnn` is a manager of files.\n";
+    check_doc("README.md", text, "`nnn` is a manager of files.");
+    let text = "<p align=\"center\">\nFast and small.\n</p>\n";
+    check_doc("README.md", text, "Fast and small.");
+}

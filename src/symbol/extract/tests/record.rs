@@ -345,3 +345,14 @@ fn members_of_a_type_elsewhere_name_it() {
     let said = crate::symbol::render(&extract(Some(Language::Go), text.as_bytes()));
     assert!(said.contains("`func (r *Renderer) Init() error`"), "{said}");
 }
+
+/// Red before: the line of the type was blank.
+#[test]
+fn a_type_elsewhere_with_an_interface_first_is_named() {
+    let text = "impl Run for Query {\n    fn run(&self) {}\n}\nimpl Query {\n    fn query(&self) -> u8 { 0 }\n}\n";
+    let outline = extract(Some(Language::Rust), text.as_bytes());
+    assert_eq!(outline.symbols.len(), 1);
+    assert_eq!(outline.symbols[0].signature, "impl Query");
+    let said = crate::symbol::render(&outline);
+    assert!(said.contains("`impl Query`"), "{said}");
+}
