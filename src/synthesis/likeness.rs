@@ -139,6 +139,15 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
     }
     if points.is_empty() && pattern.is_none() && keys.is_none() {
         points.extend(files.iter().filter_map(|part| contents(part)).take(2));
+        if points.is_empty() {
+            points.extend(
+                files
+                    .iter()
+                    .filter_map(|part| signatures(part).next().map(head))
+                    .take(2),
+            );
+            points.dedup();
+        }
         if points.is_empty() || !directories.is_empty() && holds(directories).is_some() {
             return None;
         }
@@ -430,7 +439,7 @@ fn names_of<'p>(part: &'p ChildNode<'_>) -> Vec<&'p str> {
     let mut names: Vec<&str> = names
         .flat_map(|line| line.split('`').skip(1).step_by(2))
         .filter_map(|name| name.split([':', ' ']).next())
-        .filter(|name| !name.is_empty())
+        .filter(|name| name.starts_with(|c: char| c.is_alphanumeric() || "_.".contains(c)))
         .collect();
     let mut seen = BTreeSet::new();
     names.retain(|name| seen.insert(*name));
@@ -560,7 +569,10 @@ mod tests {
         let js =
             |list: &str| format!("JavaScript source, 10+ lines, 1 public item.\n\n- `{list}`\n");
         let nameless = js("module.exports = function ()");
-        check(&[("a.js", &nameless), ("b.js", &nameless), ("c/", "")], "");
+        check(
+            &[("a.js", &nameless), ("b.js", &nameless)],
+            "JavaScript files: `module.exports = function ()`.",
+        );
         let value = "Shell source, 10+ lines.\n\nPrivate:\n\n- `HERE=\"$(pwd)\"`\n- `run()`\n";
         let says = "Cleans up.\n\nShell source, 10+ lines.\n\nPrivate:\n\n- `usage()`\n";
         check(

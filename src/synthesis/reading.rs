@@ -174,17 +174,20 @@ pub(super) fn signatures<'p>(part: &'p ChildNode<'_>) -> impl Iterator<Item = &'
 
 /// Whether a declaration tells its file from others: it has a name, and is more than a value.
 pub(super) fn tells_apart(signature: &str) -> bool {
-    const NAMELESS: [&str; 7] = [
-        "module.exports =",
-        "export default function (",
-        "export default function(",
-        "export default async function (",
-        "export default (",
-        "export default {",
-        "export default class {",
+    const NAMELESS: [&str; 8] = [
+        "(",
+        "{",
+        "function (",
+        "function(",
+        "async (",
+        "async function (",
+        "async function(",
+        "class {",
     ];
     const FUNCTIONS: [&str; 4] = ["(", "function", "async", "class"];
-    let is_nameless = NAMELESS.iter().any(|words| signature.starts_with(words));
+    let bare = without_modifiers(signature);
+    let bare = bare.strip_prefix("module.exports = ").unwrap_or(bare);
+    let is_nameless = NAMELESS.iter().any(|words| bare.starts_with(words));
     let value = signature
         .split_once('=')
         .filter(|(name, _)| !name.contains(['(', '<']));
@@ -291,7 +294,10 @@ pub(super) fn head(signature: &str) -> String {
     let brackets = signature.match_indices('(').map(|(at, _)| &signature[..at]);
     let mut brackets =
         brackets.filter(|before| !NO_NAMES.iter().any(|word| before.ends_with(word)));
-    if let Some(name) = brackets.next().filter(|name| !name.is_empty()) {
+    if let Some(name) = brackets
+        .next()
+        .filter(|name| name.ends_with(char::is_alphanumeric))
+    {
         let last = name.rsplit(' ').next().unwrap_or(name);
         let name = if name.len() < SIGNATURE_BYTES_MAX {
             name
@@ -311,7 +317,10 @@ pub(super) fn head(signature: &str) -> String {
         .map(|(at, _)| at)
         .nth(1)
         .unwrap_or(signature.len());
-    format!("`{}`", cut(signature, name_end.max(SIGNATURE_BYTES_MAX)))
+    format!(
+        "`{}`",
+        cut(signature, (name_end + 1).max(SIGNATURE_BYTES_MAX))
+    )
 }
 
 /// A declaration without the words in front of what it declares.

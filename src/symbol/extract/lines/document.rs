@@ -175,7 +175,7 @@ pub(super) fn html(found: &mut Found, text: &str) {
     }
     let said = meta_description(text);
     // What Javadoc says of a page is where its class stands.
-    let is_place = |text: &str| text.starts_with("declaration: ");
+    let is_place = |text: &str| text.starts_with("declaration: ") || text.starts_with("tree: ");
     let block = if is_place(&said) {
         first_block(text)
     } else {

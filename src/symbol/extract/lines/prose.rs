@@ -106,6 +106,8 @@ struct Within {
     comment: bool,
     /// A tag of HTML that a line opens and a later one closes.
     tag: bool,
+    /// A table in HTML, which is a layout more often than not.
+    table: bool,
     list: bool,
     items: usize,
     after_empty: bool,
@@ -122,6 +124,9 @@ impl Within {
         self.comment =
             (was_comment || at_start && line.starts_with("<!--")) && !line.contains("-->");
         let was_tag = self.tag;
+        let was_table = self.table;
+        self.table =
+            at_start && (was_table || line.starts_with("<table")) && !line.contains("</table");
         self.tag = at_start && (was_tag || line.starts_with('<')) && opens_tag(line, was_tag);
         self.fence ^= fence_of(line).is_some();
         self.list = at_start && (is_item(line) || self.list && (is_further_in || !after_empty));
@@ -130,7 +135,8 @@ impl Within {
         // More of such a block follows without an empty line.
         self.after_empty |= is_code;
         let is_comment = self.comment || was_comment;
-        self.fence || self.directive || is_comment || was_tag || self.list || is_code
+        let is_html = was_tag || was_table || self.table;
+        self.fence || self.directive || is_comment || is_html || self.list || is_code
     }
 }
 

@@ -94,7 +94,8 @@ pub(super) fn sections(found: &mut Found, text: &str) {
             open = Some(section(&mut all, &mut lists, name, code.starts_with("[[")));
         } else if let Some((key, value)) = key_value(line) {
             let place = open.map_or("", |at| &all[at].name);
-            let says = key == "description" && DESCRIBED.contains(&place) || key == "Description";
+            let says = key == "description" && DESCRIBED.contains(&place)
+                || matches!(key, "Description" | "Comment");
             let quotes = ["\"\"\"", "'''"].into_iter();
             let quotes = quotes.clone().find(|quotes| value.starts_with(quotes));
             if let Some(quotes) = quotes.filter(|quotes| !value[3..].contains(quotes)) {
@@ -138,7 +139,11 @@ fn section(
 
 /// A key, with its value where that names something.
 fn shown(key: &str, value: &str) -> String {
-    if matches!(key, "name" | "version" | "type" | "ExecStart") && (1..=60).contains(&value.len()) {
+    let is_naming = matches!(
+        key,
+        "name" | "Name" | "version" | "type" | "Type" | "ExecStart"
+    );
+    if is_naming && (1..=60).contains(&value.len()) {
         format!("{key} {value}")
     } else {
         key.to_owned()

@@ -95,10 +95,26 @@ pub(super) fn read(found: &mut Found, text: &str) {
     underlined(found, text, 0);
     versions(found, text);
     found.doc = first_paragraph(text);
-    if !is_told_in_words(&found.doc) {
-        found.doc.clear();
+    if !is_told_in_words(&found.doc) || is_coded(&found.doc) {
+        // In a language without a name here, what is behind a sign is a comment.
+        found.doc = head::head_paragraph(text, comment::HASH);
     }
 }
+
+/// Whether a paragraph is code: a quarter of its words have signs that stand in no sentence.
+fn is_coded(paragraph: &str) -> bool {
+    let words = paragraph.split(' ');
+    let is_code = |word: &&str| {
+        word.contains(['{', '}', '=', '$', '[', ']', '<', '>', '\\'])
+            || word.ends_with(';')
+            || word.starts_with("--")
+    };
+    4 * words.clone().filter(is_code).count() >= words.count()
+        || CODE_WORDS.iter().any(|word| paragraph.starts_with(word))
+}
+
+/// With what a line of code begins, and no sentence.
+const CODE_WORDS: [&str; 5] = ["import ", "use builtin", "fn ", "def ", "#include"];
 
 /// Whether a paragraph is prose, and no screen of a terminal, table or list of quoted words.
 fn is_told_in_words(paragraph: &str) -> bool {

@@ -677,3 +677,19 @@ fn a_tag_over_several_lines_is_no_paragraph() {
     let text = "<p align=\"center\">\nFast and small.\n</p>\n";
     check_doc("README.md", text, "Fast and small.");
 }
+
+#[test]
+fn code_in_a_text_is_no_sentence_but_the_comment_above_it_is_one() {
+    let text = "# Runs nnn and changes the directory.\n#\n# More.\nexport def --env n [\n\t...args : string\n]\n";
+    check_doc("quitcd.nu", text, "Runs nnn and changes the directory.");
+    check_doc("a.txt", "import builtins\nimport os\nimport os.path\n", "");
+    check_doc(
+        "a.txt",
+        "Keeps (nearly) all of it, or two = 2.\n",
+        "Keeps (nearly) all of it, or two = 2.",
+    );
+    let desktop = "[Desktop Entry]\nType=Application\nName=nnn\nComment=Terminal file manager\n";
+    check_doc("nnn.desktop", desktop, "Terminal file manager");
+    let table = "<table>\n<tr><td>\n\nOur sponsor makes more of it.\n\n</td></tr>\n</table>\n\nzoxide is a cd command.\n";
+    check_doc("README.md", table, "zoxide is a cd command.");
+}
