@@ -409,3 +409,21 @@ fn a_server_says_what_it_answers_to() {
     Imports: `sinatra/base`
     ");
 }
+
+#[test]
+fn ruby_tests_are_found_in_modules_within_modules() {
+    let ruby = "module Shop\n  module Tests\n    module Cart\n      def setup\n      end\n\n      test \"cart: adds\" do\n      end\n      describe 'total' do\n        it('sums') { x }\n      end\n    end\n  end\nend\n";
+    insta::assert_snapshot!(outline_of("cart.rb", ruby), @r"
+    Ruby source, 10+ lines, 1 public item.
+
+    - `module Shop`
+      - `module Tests`
+        - `module Cart`
+          - `def setup`
+
+    Tests:
+
+    - `Shop › Tests › Cart`: `cart: adds`
+    - `Shop › Tests › Cart › total`: `sums`
+    ");
+}
