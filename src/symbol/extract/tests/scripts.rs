@@ -258,7 +258,7 @@ fn ruby() {
         - `def get(key, default = nil, *rest, deep: false, &block)`: Finds a value.
         - `def name=(value)`
         - `def self.open(path)`
-        - `def default`
+        - `def self.default`
         - implements `Enumerable`
     - `def top(x)`
 
@@ -425,5 +425,34 @@ fn ruby_tests_are_found_in_modules_within_modules() {
 
     - `Shop › Tests › Cart`: `cart: adds`
     - `Shop › Tests › Cart › total`: `sums`
+    ");
+}
+
+#[test]
+fn a_comment_above_modules_within_modules_is_about_the_innermost() {
+    let ruby = "# frozen_string_literal: true\n\n# Keeps answers of the backend.\nmodule Shop\n  module Backend\n    module Cache\n      extend self\n      extend Store\n\n      class << self\n        # Where they are kept.\n        def store(name)\n        end\n      end\n    end\n  end\nend\n";
+    insta::assert_snapshot!(outline_of("cache.rb", ruby), @r"
+    Keeps answers of the backend.
+
+    Ruby source, 10+ lines, 2 public items.
+
+    - `module Shop`
+      - `module Backend`
+        - `module Cache`
+          - `def self.store(name)`: Where they are kept.
+          - implements `Store`
+    ");
+    let ruby = "# Sells things.\n\nrequire 'x'\n\n# Counts things.\nmodule Shop\n  module Backend\n    class Counter\n      def add\n      end\n    end\n  end\nend\n";
+    insta::assert_snapshot!(outline_of("counter.rb", ruby), @r"
+    Sells things.
+
+    Ruby source, 10+ lines, 1 public item.
+
+    - `module Shop`
+      - `module Backend`
+        - `class Counter`: Counts things.
+          - `def add`
+
+    Imports: `x`
     ");
 }
