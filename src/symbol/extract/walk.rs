@@ -24,6 +24,8 @@ use crate::symbol::outline::{
 
 /// Deepest nesting of brackets such as `#ifdef` and of types in types together.
 const NESTING_MAX: usize = 24;
+/// Fewest signs that rule a heading off, on either side.
+const RULE_BYTES_MIN: usize = 3;
 /// Longest value of a constant that is shown.
 const VALUE_BYTES_MAX: usize = 48;
 
@@ -145,7 +147,8 @@ impl<'t> Walk<'t> {
         };
         match rule {
             Some(Rule::Comment) => {
-                if (self.grammar().is_doc)(self.slice(node)) {
+                let text = self.slice(node);
+                if (self.grammar().is_doc)(text) && !is_ruled(text) {
                     level.note_comment(node);
                 }
                 return;
@@ -416,6 +419,20 @@ impl<'t> Walk<'t> {
 }
 
 /// The symbol with a name of one line that is not too long, wherever the name was found.
+/// Whether a comment is the heading of what follows up to the next: `# ---------- helpers ----------`.
+fn is_ruled(comment: &str) -> bool {
+    let text = comment
+        .trim_start_matches(['/', '*', '#', ' ', '\t'])
+        .trim_end_matches(['/', '*', '#', ' ', '\t']);
+    let is_rule = |c: char| matches!(c, '-' | '=' | '~');
+    let words = text.trim_matches(is_rule);
+    let ruled = |len: usize| len >= RULE_BYTES_MIN;
+    !words.is_empty()
+        && !text.contains('\n')
+        && ruled(text.len() - text.trim_start_matches(is_rule).len())
+        && ruled(text.len() - text.trim_end_matches(is_rule).len())
+}
+
 fn with_short_name(symbol: Symbol) -> Symbol {
     Symbol {
         name: cap(&fold_code(&symbol.name), NAME_BYTES_MAX),

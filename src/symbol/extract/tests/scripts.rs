@@ -456,3 +456,21 @@ fn a_comment_above_modules_within_modules_is_about_the_innermost() {
     Imports: `x`
     ");
 }
+
+#[test]
+fn shell_comments_belong_to_the_function_below_and_headings_to_nothing() {
+    let shell = "#!/bin/sh\nset -e\n\n# ---------- defaults ----------\nBIN=./a\n\n# Settings that may be changed:\nSPLIT=h\n\n# Shows what came since the last look.\nLAST=0\nrecent() {\n    tail -c \"$LAST\" x\n}\n\n# Makes a picture.\ndraw() {\n    true\n} >/dev/null 2>&1\n\n# ====== helpers ======\nusage() {\n    exit 1\n}\n";
+    insta::assert_snapshot!(outline_of("a.sh", shell), @r"
+    Shell source, 20+ lines, 3 public items.
+
+    - `recent()`: Shows what came since the last look.
+    - `draw()`: Makes a picture.
+    - `usage()`
+
+    Private:
+
+    - `BIN=./a`
+    - `SPLIT=h`
+    - `LAST=0`
+    ");
+}
