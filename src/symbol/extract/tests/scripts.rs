@@ -474,3 +474,25 @@ fn shell_comments_belong_to_the_function_below_and_headings_to_nothing() {
     - `LAST=0`
     ");
 }
+
+#[test]
+fn a_patch_of_what_is_global_is_no_member() {
+    let js = "'use strict'\nconst shop = require('shop')\nDate.now = function () { return 1 }\nprocess.stdout.write = (text) => {}\nglobalThis.log = function (text) {}\nArray.prototype.last = function () {}\nCart.add = function (item) {}\nmodule.exports = shop\n";
+    insta::assert_snapshot!(outline_of("a.js", js), @r"
+    JavaScript source, under 10 lines, 2 public items.
+
+    - members of `Array`
+      - `Array.prototype.last = function ()`
+    - members of `Cart`
+      - `Cart.add = function (item)`
+
+    Imports: `shop = require('shop')`
+    ");
+    let own = "var process = module.exports = {};\nprocess.nextTick = function (fun) {};\n";
+    insta::assert_snapshot!(outline_of("browser.js", own), @r"
+    JavaScript source, under 10 lines, 1 public item.
+
+    - `var process = module.exports = {}`
+      - `process.nextTick = function (fun)`
+    ");
+}
