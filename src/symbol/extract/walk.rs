@@ -29,15 +29,16 @@ const RULE_BYTES_MIN: usize = 3;
 /// Longest value of a constant that is shown.
 const VALUE_BYTES_MAX: usize = 48;
 
-/// Reads the declarations of a whole file into its outline.
-pub(super) fn read(outline: &mut Outline, tree: &Tree, rules: &Rules, text: &str) {
+/// Reads the declarations of a whole file into its outline: what is said of them from a text, and digests of their bodies
+/// from another with the same places.
+pub(super) fn read(outline: &mut Outline, tree: &Tree, rules: &Rules, [text, bodies]: [&str; 2]) {
     let mut walk = Walk::new(text, rules, std::mem::take(&mut outline.doc));
     let mut level = Level::new(Place::default());
     walk.is_broken = tree.root_node().has_error();
     walk.children(&mut level, tree.root_node());
     (rules.grammar.finish)(&mut walk, &mut level);
     outline.symbols = level.into_symbols();
-    Bodies::new(tree, rules, text).digest_all(&mut outline.symbols);
+    Bodies::new(tree, rules, bodies).digest_all(&mut outline.symbols);
     outline.doc = walk.doc;
     outline.imports = walk.imports;
     outline.more = walk.more;
@@ -418,7 +419,6 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// The symbol with a name of one line that is not too long, wherever the name was found.
 /// Whether a comment is the heading of what follows up to the next: `# ---------- helpers ----------`.
 fn is_ruled(comment: &str) -> bool {
     let text = comment
@@ -433,6 +433,7 @@ fn is_ruled(comment: &str) -> bool {
         && ruled(text.len() - text.trim_end_matches(is_rule).len())
 }
 
+/// The symbol with a name of one line that is not too long, wherever the name was found.
 fn with_short_name(symbol: Symbol) -> Symbol {
     Symbol {
         name: cap(&fold_code(&symbol.name), NAME_BYTES_MAX),
