@@ -192,7 +192,7 @@ fn c() {
 
     - `struct entry`: One entry.
       - fields `char *key`, `int value, *next[2]`, `void (*free)(void *)`
-    - `typedef struct point_t`
+    - `typedef struct {…} point_t`
       - fields `int x`, `int y`
     - `enum level`
       - variants `LOW`, `HIGH = 2`
