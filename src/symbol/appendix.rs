@@ -127,13 +127,10 @@ fn collect_tests<'s>(
     symbols: &'s [Symbol],
     path: &str,
 ) {
-    let holds = |symbol: &&Symbol| {
-        let mut members = symbol.children.iter();
-        symbol.kind == Kind::Test || members.any(|member| member.kind == Kind::Test)
-    };
+    let may_hold = |symbol: &&Symbol| symbol.kind == Kind::Test || !symbol.children.is_empty();
     let (inner, leaves): (Vec<&Symbol>, Vec<&Symbol>) = symbols
         .iter()
-        .filter(holds)
+        .filter(may_hold)
         .partition(|symbol| !symbol.children.is_empty());
     if !leaves.is_empty() {
         groups.push((path.to_owned(), leaves));

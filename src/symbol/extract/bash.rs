@@ -21,6 +21,8 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         ),
         ("declaration_command", Rule::Special(declaration)),
         ("command", Rule::Special(command)),
+        // `f() { … } >/dev/null`
+        ("redirected_statement", Rule::Inside),
         ("if_statement", Rule::Inside),
         ("elif_clause", Rule::Inside),
         ("else_clause", Rule::Inside),
@@ -92,11 +94,16 @@ fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
         .filter(|symbol| symbol.public)
         .map(|symbol| symbol.name.clone())
         .collect();
+    give_to_functions(walk.text, &mut level.symbols);
     for symbol in level
         .symbols
         .iter_mut()
         .filter(|symbol| is_variable(symbol))
     {
+        // What ends like this is about all that follows.
+        if symbol.doc.ends_with(':') {
+            symbol.doc.clear();
+        }
         // The comment above a counter is about the loop below it.
         let behind = walk
             .text
@@ -122,6 +129,22 @@ fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
         symbol.public |= is_variable(symbol) && public.contains(&symbol.name);
         !is_variable(symbol) || seen.insert(symbol.name.clone())
     });
+}
+
+/// What stands above the variable of a function is about the function, where there is no empty line between the three.
+fn give_to_functions(text: &str, symbols: &mut [Symbol]) {
+    for at in 1..symbols.len() {
+        let [.., variable, function] = &mut symbols[..=at] else {
+            continue;
+        };
+        let between = text.get(variable.span.end as usize..function.span.start as usize);
+        let is_next = between
+            .is_some_and(|between| between.trim().is_empty() && between.matches('\n').count() == 1);
+        let is_pair = (variable.kind, function.kind) == (Kind::Variable, Kind::Function);
+        if is_next && is_pair && function.doc.is_empty() {
+            function.doc = std::mem::take(&mut variable.doc);
+        }
+    }
 }
 
 /// Functions at the start of a line that the grammar lost behind something that it cannot read.

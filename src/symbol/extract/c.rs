@@ -76,14 +76,12 @@ fn is_public(declared: &Declared<'_>) -> bool {
     }
 }
 
-/// A macro without a value, or named like a header, only marks that something was included.
+/// A macro without a value only marks that something was included, and so does one named like a header with nothing but `1`.
 fn constant<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let name = node
-        .child_by_field_name("name")
-        .map_or("", |name| walk.slice(name))
-        .trim_end_matches('_');
-    let guard = name.ends_with("_H") || name.ends_with("_HPP");
-    if node.child_by_field_name("value").is_some() && !guard {
+    let part = |field| node.child_by_field_name(field).map(|part| walk.slice(part));
+    let name = part("name").unwrap_or_default().trim_end_matches('_');
+    let is_header = name.ends_with("_H") || name.ends_with("_HPP");
+    if part("value").is_some_and(|value| !is_header || value.trim() != "1") {
         walk.declare(level, node, &Item::new(Kind::Macro).valued("value"));
     }
 }
@@ -154,7 +152,10 @@ fn define<'t>(
     if name == node {
         "enum".clone_into(&mut symbol.name);
     } else if node.kind() == "type_definition" {
-        symbol.signature = format!("{} {}", symbol.signature, symbol.name);
+        // What has no name of its own is told from what is only declared.
+        let is_nameless = definition.child_by_field_name("name").is_none();
+        let body = if is_nameless { " {…}" } else { "" };
+        symbol.signature = format!("{}{body} {}", symbol.signature, symbol.name);
     }
     let children = walk.members(body, kind, kind != Kind::Class);
     walk.push(level, Symbol { children, ..symbol });

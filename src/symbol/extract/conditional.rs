@@ -1,4 +1,4 @@
-//! Groups of the preprocessor that cut through a statement of C.
+//! Groups of the preprocessor that cut through a statement of C, or of C#.
 //!
 //! The grammar takes `#if` where statements or declarations stand. A group that begins or ends within one, as in
 //! `#ifdef A … else if (a) {} … #endif`, tears the function around it apart, and what its body declares counts as
@@ -197,7 +197,9 @@ impl Group {
             }
             Some(Scope::Members) | None => self.branches.iter().all(|branch| {
                 let is_linkage = |(first, last)| tokens.is_linkage(first, last);
-                branch.ends.is_some_and(is_linkage) || self.is_balanced(branch)
+                let goes_on = |(first, _)| tokens.goes_on_with_list(first);
+                branch.ends.is_some_and(is_linkage)
+                    || self.is_balanced(branch) && !branch.ends.is_some_and(goes_on)
             }),
         }
     }
@@ -282,6 +284,11 @@ impl Tokens<'_> {
             || self.is_sign(at, b"&") && self.is_sign(at + 1, b"&")
     }
 
+    /// Whether a token goes on with the bases of a type or with a list: `class A : B`, and in a group `, C`.
+    fn goes_on_with_list(&self, at: usize) -> bool {
+        self.is_sign(at, b",") || self.is_sign(at, b":") && !self.is_sign(at + 1, b":")
+    }
+
     /// What ends with `extern "C" {`, or the bracket that ends that: in a group of their own these are known to the grammar.
     fn is_linkage(&self, first: usize, last: usize) -> bool {
         last == first && self.is_sign(first, b"}")
@@ -335,6 +342,26 @@ mod tests {
         ] {
             assert_eq!(parsed(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_group_in_a_list_leaves_the_list_in_one_piece() {
+        for (text, expected) in [
+            (
+                "class A : B\n#if C\n    , C\n#endif\n{\n    A(int a,\n#if D\n        int d,\n#else\n        long d,\n#endif\n        int b) { }\n}\n",
+                "class A : B\n, C\n{\nA(int a,\nint d,\nint b) { }\n}",
+            ),
+            (
+                "class A\n#if B\n    : B\n#endif\n{\n}\n",
+                "class A\n: B\n{\n}",
+            ),
+        ] {
+            assert_eq!(parsed(text), expected, "{text}");
+        }
+        let verbatim = "class A {\n  string a = @\"c:\\\";\n  string b = @\"x\n#if \"\"\n(\";\n  string c = \"\"\"\n#if (\n\"\"\";\n#region it's /* so\n#if D\n  int d;\n#endif\n}\n";
+        let tokens = Tokens::of_csharp(verbatim);
+        assert!(super::torn(&tokens).is_empty());
+        assert!(tokens.is_sign(tokens.all.len() - 1, b"}"));
     }
 
     #[test]

@@ -83,17 +83,13 @@ fn read(
 ) {
     outline.content = Content::Parsed;
     outline.doc = head::file_paragraph(text, language.comment_style());
-    let (shown, parsed) = match language {
-        Language::C | Language::Cpp => {
-            let tokens = Tokens::of(text);
-            let Macros { marks, lists } = macros::macros(&tokens);
-            let ranges = [marks, lists.clone(), conditional::torn(&tokens)];
-            (blank(text, lists), blank(text, ranges.concat()))
-        }
-        _ => (Cow::Borrowed(text), Cow::Borrowed(text)),
-    };
+    let Texts {
+        parsed,
+        told,
+        shown,
+    } = texts(language, text);
     let done = parse::with_tree(language, grammar, &parsed, |tree, rules| {
-        walk::read(outline, tree, rules, &shown);
+        walk::read(outline, tree, rules, [&told, &shown]);
         if let Some(used) = used {
             *used = uses::read(tree, rules, &shown, &outline.symbols);
         }
@@ -101,6 +97,46 @@ fn read(
     if !done {
         outline.content = Content::Unparsed;
         lines::read(outline, text);
+    }
+}
+
+/// One text as it is read, with the same places in each.
+struct Texts<'t> {
+    /// For the grammar.
+    parsed: Cow<'t, str>,
+    /// For signatures: without what the preprocessor leaves out of them.
+    told: Cow<'t, str>,
+    /// For bodies and uses.
+    shown: Cow<'t, str>,
+}
+
+fn texts(language: Language, text: &str) -> Texts<'_> {
+    let is_conditional = || text.contains("#if");
+    match language {
+        Language::C | Language::Cpp => {
+            let tokens = Tokens::of(text);
+            let Macros { marks, lists } = macros::macros(&tokens);
+            let shown = [lists, tokens.comments_in_defines()].concat();
+            let told = [shown.clone(), conditional::torn(&tokens)].concat();
+            Texts {
+                parsed: blank(text, [told.clone(), marks].concat()),
+                told: blank(text, told),
+                shown: blank(text, shown),
+            }
+        }
+        Language::CSharp if is_conditional() => {
+            let torn = conditional::torn(&Tokens::of_csharp(text));
+            Texts {
+                parsed: blank(text, torn.clone()),
+                told: blank(text, torn),
+                shown: Cow::Borrowed(text),
+            }
+        }
+        _ => Texts {
+            parsed: Cow::Borrowed(text),
+            told: Cow::Borrowed(text),
+            shown: Cow::Borrowed(text),
+        },
     }
 }
 

@@ -2,11 +2,13 @@
 //!
 //! What is exported is public. A file that neither imports nor exports is a script, whose top level is shared.
 
+use std::collections::BTreeSet;
+
 use tree_sitter::Node;
 
 use super::grammar::{Declared, Grammar, Item, Rule, Walk, any_comment, no_package};
 use super::instance;
-use super::level::{Level, Place};
+use super::level::{Adopted, Level, Place};
 use super::walk::Head;
 use crate::symbol::comment;
 use crate::symbol::outline::{DEPTH_MAX, Kind, Symbol};
@@ -498,7 +500,41 @@ fn shorthand<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     }
 }
 
+/// `Date.now = function …` changes what is there for all: a patch, and nothing that the file offers. A member of a prototype
+/// stays, and so does that of a thing of the same name which the file declares.
+fn is_patch(adopted: &Adopted, declared: &BTreeSet<String>) -> bool {
+    const GLOBALS: [&str; 12] = [
+        "Array",
+        "Date",
+        "JSON",
+        "Math",
+        "Object",
+        "Promise",
+        "console",
+        "document",
+        "global",
+        "globalThis",
+        "process",
+        "window",
+    ];
+    let root = adopted.owner.split('.').next().unwrap_or_default();
+    let is_prototype = |member: &Symbol| {
+        let rest = member.signature.strip_prefix(adopted.owner.as_str());
+        rest.is_some_and(|rest| rest.starts_with(".prototype"))
+    };
+    GLOBALS.contains(&root) && !adopted.members.iter().any(is_prototype) && !declared.contains(root)
+}
+
 fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
+    let names = level.symbols.iter().map(|symbol| symbol.name.clone());
+    let declared: BTreeSet<String> = if level.adopted.is_empty() {
+        BTreeSet::new()
+    } else {
+        names.collect()
+    };
+    level
+        .adopted
+        .retain(|adopted| !is_patch(adopted, &declared));
     let script = walk.exports.is_empty()
         && walk.imports.is_empty()
         && level.symbols.iter().all(|symbol| !symbol.public);

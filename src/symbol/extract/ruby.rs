@@ -73,22 +73,55 @@ fn container<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>, kin
         },
     );
     let children = walk.members(node, kind, true);
-    walk.push(
-        level,
-        Symbol {
-            public: true,
-            children,
-            ..symbol
-        },
-    );
+    let mut symbol = Symbol {
+        public: true,
+        children,
+        ..symbol
+    };
+    if kind == Kind::Module {
+        settle_doc(&mut symbol, &walk.doc);
+    }
+    walk.push(level, symbol);
 }
 
+/// What stands above `module A`, `module B`, `module C` is about the innermost, and what the file says of itself about none.
+fn settle_doc(outermost: &mut Symbol, file_doc: &str) {
+    let doc = std::mem::take(&mut outermost.doc);
+    if doc.is_empty() || doc == file_doc {
+        return;
+    }
+    let leads_on = |symbol: &Symbol| match symbol.children.as_slice() {
+        [only] => {
+            symbol.kind == Kind::Module
+                && matches!(only.kind, Kind::Module | Kind::Class)
+                && only.doc.is_empty()
+        }
+        _ => false,
+    };
+    let mut innermost = outermost;
+    while leads_on(innermost) {
+        innermost = &mut innermost.children[0];
+    }
+    innermost.doc = doc;
+}
+
+/// `class << self`: its methods are those of what is around it, and read like these.
 fn singleton_class<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let place = Place {
         public: true,
         ..level.place
     };
+    let known = level.symbols.len();
     walk.children_at(level, node, place);
+    let is_own = node
+        .child_by_field_name("value")
+        .is_some_and(|value| walk.slice(value) == "self");
+    for symbol in level.symbols.iter_mut().skip(known).filter(|_| is_own) {
+        let name = symbol.signature.strip_prefix("def ");
+        if let Some(name) = name.filter(|name| !name.starts_with("self.")) {
+            symbol.signature = format!("def self.{name}");
+        }
+    }
 }
 
 /// `NAME = value`; other variables are not seen from outside.
@@ -325,7 +358,7 @@ fn name_all<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, arguments: Node<'t>,
     for argument in arguments.named_children(&mut cursor) {
         let is_name = match kind {
             Kind::Implementation => {
-                matches!(argument.kind(), "constant" | "scope_resolution" | "self")
+                matches!(argument.kind(), "constant" | "scope_resolution")
             }
             _ => matches!(argument.kind(), "simple_symbol" | "string"),
         };

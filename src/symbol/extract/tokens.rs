@@ -1,4 +1,4 @@
-//! The tokens of C and C++, as far as is needed to make blank what no grammar expects.
+//! The tokens of C, C++ and C#, as far as is needed to make blank what no grammar expects.
 //!
 //! What is blank has a space for each byte, so every place keeps its number.
 
@@ -65,12 +65,31 @@ impl<'t> Tokens<'t> {
     }
 
     pub(super) fn of(text: &'t str) -> Self {
+        Self::read(text, directive_len, literal_len)
+    }
+
+    /// The same of C#, which has no comments in lines of the preprocessor, and texts over several lines.
+    pub(super) fn of_csharp(text: &'t str) -> Self {
+        let directive_len = |text: &str| text.find('\n').map_or(text.len(), |end| end + 1);
+        Self::read(text, directive_len, csharp_literal_len)
+    }
+
+    fn read(
+        text: &'t str,
+        directive_len: impl Fn(&str) -> usize,
+        literal_len: impl Fn(&str) -> usize,
+    ) -> Self {
         let bytes = text.as_bytes();
         let (mut all, mut at) = (Vec::new(), 0);
         let mut line_is_empty = true;
         while let Some(&byte) = bytes.get(at) {
             let start = at;
             let rest = &text[at..];
+            let literal_len = if b"\"'@$".contains(&byte) {
+                literal_len(rest)
+            } else {
+                0
+            };
             let kind = match byte {
                 b'\n' => {
                     line_is_empty = true;
@@ -96,8 +115,8 @@ impl<'t> Tokens<'t> {
                     at += directive_len(rest);
                     Kind::Directive
                 }
-                b'"' | b'\'' => {
-                    at += literal_len(rest);
+                _ if literal_len > 0 => {
+                    at += literal_len;
                     Kind::Literal
                 }
                 b'_' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => {
@@ -122,6 +141,69 @@ impl<'t> Tokens<'t> {
         }
         Self { text, all }
     }
+}
+
+impl Tokens<'_> {
+    /// The comments within macros, behind which the grammar does not read on. What ends their lines stays.
+    pub(super) fn comments_in_defines(&self) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        for (_, range) in self.all.iter().filter(|(kind, _)| *kind == Kind::Directive) {
+            let line = &self.text[range.clone()];
+            let word = line.trim_start_matches('#').trim_start();
+            if !word.starts_with("define") || !line.contains("/*") {
+                continue;
+            }
+            for comment in comments(line) {
+                let (start, text) = (range.start + comment.start, &line[comment.clone()]);
+                let goes_on = !line[comment.end..].trim().is_empty();
+                let parts = lines_to_blank(text).filter(|_| goes_on);
+                let parts = parts.into_iter().flatten();
+                found.extend(parts.map(|part| start + part.start..start + part.end));
+            }
+        }
+        found
+    }
+}
+
+/// The parts of a comment in a macro without what ends its lines; `None` where a line does not say that it goes on.
+fn lines_to_blank(comment: &str) -> Option<Vec<Range<usize>>> {
+    let (mut at, mut parts) = (0, Vec::new());
+    for line in comment.split_inclusive('\n') {
+        let text = line.trim_end_matches(['\n', '\r']);
+        let own = text.strip_suffix('\\');
+        if own.is_none() && line.ends_with('\n') {
+            return None;
+        }
+        parts.push(at..at + own.unwrap_or(text).len());
+        at += line.len();
+    }
+    Some(parts)
+}
+
+/// The comments in a line of the preprocessor, as [`directive_len`] goes through it.
+fn comments(line: &str) -> Vec<Range<usize>> {
+    let bytes = line.as_bytes();
+    let (mut at, mut is_text, mut found) = (0, false, Vec::new());
+    while let Some(byte) = bytes.get(at) {
+        let rest = &bytes[at..];
+        at += match byte {
+            b'\\' => 2,
+            b'\'' if bytes.get(at + 2) == Some(&b'\'') => 3,
+            b'"' => {
+                is_text = !is_text;
+                1
+            }
+            b'/' if !is_text && rest.starts_with(b"//") => break,
+            b'/' if !is_text && rest.starts_with(b"/*") => {
+                let end = line.get(at + 2..).and_then(|rest| rest.find("*/"));
+                let len = end.map_or(rest.len(), |end| end + 4);
+                found.push(at..at + len);
+                len
+            }
+            _ => 1,
+        };
+    }
+    found
 }
 
 /// A line of the preprocessor, with those that it or a comment in it goes on in.
@@ -155,8 +237,38 @@ fn directive_len(text: &str) -> usize {
     text.len()
 }
 
-/// A text or a character up to its end, at most to the end of the line.
+/// A text of C#: `"…"`, `@"…"` with doubled quotes, `"""…"""` with as many quotes at the end.
+fn csharp_literal_len(text: &str) -> usize {
+    let open = text.bytes().take_while(|byte| b"@$".contains(byte)).count();
+    let (marks, quoted) = text.split_at(open);
+    let quotes = quoted.bytes().take_while(|byte| *byte == b'"').count();
+    if quotes > 2 && !marks.contains('@') {
+        let end = quoted[quotes..].find(&quoted[..quotes]);
+        return end.map_or(text.len(), |end| open + end + 2 * quotes);
+    }
+    if quotes == 0 && (open > 0 || !quoted.starts_with('\'')) {
+        return 0;
+    }
+    if !marks.contains('@') {
+        return open + literal_len(quoted);
+    }
+    let bytes = quoted.as_bytes();
+    let mut at = 1;
+    while at < bytes.len() {
+        at += match &bytes[at..] {
+            [b'"', b'"', ..] => 2,
+            [b'"', ..] => return open + at + 1,
+            _ => 1,
+        };
+    }
+    text.len()
+}
+
+/// A text or a character up to its end, at most to the end of the line; nothing for what is neither.
 fn literal_len(text: &str) -> usize {
+    if !text.starts_with(['"', '\'']) {
+        return 0;
+    }
     let mut is_escaped = false;
     let mark = text.as_bytes()[0];
     for (at, byte) in text.bytes().enumerate().skip(1) {

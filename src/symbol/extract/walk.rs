@@ -24,18 +24,21 @@ use crate::symbol::outline::{
 
 /// Deepest nesting of brackets such as `#ifdef` and of types in types together.
 const NESTING_MAX: usize = 24;
+/// Fewest signs that rule a heading off, on either side.
+const RULE_BYTES_MIN: usize = 3;
 /// Longest value of a constant that is shown.
 const VALUE_BYTES_MAX: usize = 48;
 
-/// Reads the declarations of a whole file into its outline.
-pub(super) fn read(outline: &mut Outline, tree: &Tree, rules: &Rules, text: &str) {
+/// Reads the declarations of a whole file into its outline: what is said of them from a text, and digests of their bodies
+/// from another with the same places.
+pub(super) fn read(outline: &mut Outline, tree: &Tree, rules: &Rules, [text, bodies]: [&str; 2]) {
     let mut walk = Walk::new(text, rules, std::mem::take(&mut outline.doc));
     let mut level = Level::new(Place::default());
     walk.is_broken = tree.root_node().has_error();
     walk.children(&mut level, tree.root_node());
     (rules.grammar.finish)(&mut walk, &mut level);
     outline.symbols = level.into_symbols();
-    Bodies::new(tree, rules, text).digest_all(&mut outline.symbols);
+    Bodies::new(tree, rules, bodies).digest_all(&mut outline.symbols);
     outline.doc = walk.doc;
     outline.imports = walk.imports;
     outline.more = walk.more;
@@ -145,7 +148,8 @@ impl<'t> Walk<'t> {
         };
         match rule {
             Some(Rule::Comment) => {
-                if (self.grammar().is_doc)(self.slice(node)) {
+                let text = self.slice(node);
+                if (self.grammar().is_doc)(text) && !is_ruled(text) {
                     level.note_comment(node);
                 }
                 return;
@@ -413,6 +417,20 @@ impl<'t> Walk<'t> {
         self.more += u64::from(!room);
         room
     }
+}
+
+/// Whether a comment is the heading of what follows up to the next: `# ---------- helpers ----------`.
+fn is_ruled(comment: &str) -> bool {
+    let text = comment
+        .trim_start_matches(['/', '*', '#', ' ', '\t'])
+        .trim_end_matches(['/', '*', '#', ' ', '\t']);
+    let is_rule = |c: char| matches!(c, '-' | '=' | '~');
+    let words = text.trim_matches(is_rule);
+    let ruled = |len: usize| len >= RULE_BYTES_MIN;
+    !words.is_empty()
+        && !text.contains('\n')
+        && ruled(text.len() - text.trim_start_matches(is_rule).len())
+        && ruled(text.len() - text.trim_end_matches(is_rule).len())
 }
 
 /// The symbol with a name of one line that is not too long, wherever the name was found.

@@ -11,8 +11,8 @@ use crate::symbol::head;
 use crate::symbol::language::Language;
 use crate::symbol::outline::Kind;
 
-/// Selectors and variables of one style sheet.
-const RULES_MAX: usize = 200;
+/// Longest selector that is shown whole, in bytes.
+const SELECTOR_BYTES_MAX: usize = 160;
 /// Components that one component is said to show.
 const PARTS_MAX: usize = 40;
 
@@ -66,8 +66,10 @@ pub(super) fn styles(found: &mut Found, text: &str) {
 
 fn rule(found: &mut Found, head: &str, seen: &mut BTreeSet<String>) {
     let head = head.split_whitespace().collect::<Vec<_>>().join(" ");
-    if head.len() <= 160 && seen.len() < RULES_MAX && seen.insert(head.clone()) {
-        found.push(Kind::Rule, &head, &head);
+    if !seen.contains(&head) {
+        let shown = comment::cap(&head, SELECTOR_BYTES_MAX);
+        found.push(Kind::Rule, &shown, &shown);
+        seen.insert(head);
     }
 }
 
@@ -82,7 +84,7 @@ fn declaration(found: &mut Found, text: &str, depth: usize, seen: &mut BTreeSet<
     }
     let name = text.split(':').next().unwrap_or_default().trim();
     let is_variable = name.starts_with("--") || depth == 0 && name.starts_with(['$', '@']);
-    if is_variable && name.len() <= 80 && seen.len() < RULES_MAX && seen.insert(name.to_owned()) {
+    if is_variable && name.len() <= 80 && seen.insert(name.to_owned()) {
         found.push(Kind::Key, name, name);
     }
 }

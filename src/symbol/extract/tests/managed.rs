@@ -329,3 +329,18 @@ fn tsx() {
     Imports: `React, {useState} from 'react'`
     ");
 }
+
+#[test]
+fn lines_of_the_preprocessor_stand_in_no_signature() {
+    let text = "namespace Shop;\n/// <summary>Keeps items.</summary>\npublic sealed class Cart : ICart, IDisposable\n#if ASYNC\n    , IAsyncDisposable\n#endif\n{\n    readonly int _a;\n#if ASYNC\n    readonly int _b;\n#endif\n    internal Cart(\n        int a,\n#if ASYNC\n        int b,\n#endif\n        string path = @\"c:\\\")\n    {\n    }\n\n#if ASYNC\n    /// <summary>Adds one.</summary>\n    public void Add(int c) { }\n#endif\n}\n";
+    insta::assert_snapshot!(outline_of("Cart.cs", text), @r#"
+    C# source, 20+ lines, 1 public item.
+
+    - `public sealed class Cart : ICart, IDisposable, IAsyncDisposable`: Keeps items.
+      - `public void Add(int c)`: Adds one.
+
+    Private:
+
+    - `internal Cart(int a, int b, string path = @"c:\")` of `Cart`
+    "#);
+}

@@ -118,3 +118,14 @@ fn makefile() {
     - targets `all`, `%.o`, `clean`
     ");
 }
+
+#[test]
+fn rules_of_a_long_style_sheet_are_counted_to_the_end() {
+    let long = format!("{}x{{}}\n", "a, ".repeat(100));
+    let rules = (0..450).map(|at| format!(".a{at} {{ color: red }}\n"));
+    let text = outline_of("a.css", &(rules.collect::<String>() + &long));
+    assert!(
+        text.starts_with("CSS file, 200+ lines, 451 rules."),
+        "{text}"
+    );
+}

@@ -258,7 +258,7 @@ fn ruby() {
         - `def get(key, default = nil, *rest, deep: false, &block)`: Finds a value.
         - `def name=(value)`
         - `def self.open(path)`
-        - `def default`
+        - `def self.default`
         - implements `Enumerable`
     - `def top(x)`
 
@@ -407,5 +407,92 @@ fn a_server_says_what_it_answers_to() {
       - `POST /a`
 
     Imports: `sinatra/base`
+    ");
+}
+
+#[test]
+fn ruby_tests_are_found_in_modules_within_modules() {
+    let ruby = "module Shop\n  module Tests\n    module Cart\n      def setup\n      end\n\n      test \"cart: adds\" do\n      end\n      describe 'total' do\n        it('sums') { x }\n      end\n    end\n  end\nend\n";
+    insta::assert_snapshot!(outline_of("cart.rb", ruby), @r"
+    Ruby source, 10+ lines, 1 public item.
+
+    - `module Shop`
+      - `module Tests`
+        - `module Cart`
+          - `def setup`
+
+    Tests:
+
+    - `Shop › Tests › Cart`: `cart: adds`
+    - `Shop › Tests › Cart › total`: `sums`
+    ");
+}
+
+#[test]
+fn a_comment_above_modules_within_modules_is_about_the_innermost() {
+    let ruby = "# frozen_string_literal: true\n\n# Keeps answers of the backend.\nmodule Shop\n  module Backend\n    module Cache\n      extend self\n      extend Store\n\n      class << self\n        # Where they are kept.\n        def store(name)\n        end\n      end\n    end\n  end\nend\n";
+    insta::assert_snapshot!(outline_of("cache.rb", ruby), @r"
+    Keeps answers of the backend.
+
+    Ruby source, 10+ lines, 2 public items.
+
+    - `module Shop`
+      - `module Backend`
+        - `module Cache`
+          - `def self.store(name)`: Where they are kept.
+          - implements `Store`
+    ");
+    let ruby = "# Sells things.\n\nrequire 'x'\n\n# Counts things.\nmodule Shop\n  module Backend\n    class Counter\n      def add\n      end\n    end\n  end\nend\n";
+    insta::assert_snapshot!(outline_of("counter.rb", ruby), @r"
+    Sells things.
+
+    Ruby source, 10+ lines, 1 public item.
+
+    - `module Shop`
+      - `module Backend`
+        - `class Counter`: Counts things.
+          - `def add`
+
+    Imports: `x`
+    ");
+}
+
+#[test]
+fn shell_comments_belong_to_the_function_below_and_headings_to_nothing() {
+    let shell = "#!/bin/sh\nset -e\n\n# ---------- defaults ----------\nBIN=./a\n\n# Settings that may be changed:\nSPLIT=h\n\n# Shows what came since the last look.\nLAST=0\nrecent() {\n    tail -c \"$LAST\" x\n}\n\n# Makes a picture.\ndraw() {\n    true\n} >/dev/null 2>&1\n\n# ====== helpers ======\nusage() {\n    exit 1\n}\n";
+    insta::assert_snapshot!(outline_of("a.sh", shell), @r"
+    Shell source, 20+ lines, 3 public items.
+
+    - `recent()`: Shows what came since the last look.
+    - `draw()`: Makes a picture.
+    - `usage()`
+
+    Private:
+
+    - `BIN=./a`
+    - `SPLIT=h`
+    - `LAST=0`
+    ");
+}
+
+#[test]
+fn a_patch_of_what_is_global_is_no_member() {
+    let js = "'use strict'\nconst shop = require('shop')\nDate.now = function () { return 1 }\nprocess.stdout.write = (text) => {}\nglobalThis.log = function (text) {}\nArray.prototype.last = function () {}\nCart.add = function (item) {}\nmodule.exports = shop\n";
+    insta::assert_snapshot!(outline_of("a.js", js), @r"
+    JavaScript source, under 10 lines, 2 public items.
+
+    - members of `Array`
+      - `Array.prototype.last = function ()`
+    - members of `Cart`
+      - `Cart.add = function (item)`
+
+    Imports: `shop = require('shop')`
+    ");
+    let own = "var process = module.exports = {};\nprocess.nextTick = function (fun) {};\n";
+    insta::assert_snapshot!(outline_of("browser.js", own), @r"
+    JavaScript source, under 10 lines, 1 public item.
+
+    - `var process = module.exports = {}`
+      - `process.nextTick = function (fun)`
     ");
 }

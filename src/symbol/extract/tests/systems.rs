@@ -192,7 +192,7 @@ fn c() {
 
     - `struct entry`: One entry.
       - fields `char *key`, `int value, *next[2]`, `void (*free)(void *)`
-    - `typedef struct point_t`
+    - `typedef struct {…} point_t`
       - fields `int x`, `int y`
     - `enum level`
       - variants `LOW`, `HIGH = 2`
@@ -400,5 +400,17 @@ fn what_a_macro_is_given_is_shown_as_the_declaration_that_it_is() {
     - `int f (char *a)`
     - `extern void * g PNG_ARGS((int a))`
     - `int h(void)`
+    ");
+}
+
+#[test]
+fn nothing_within_a_macro_is_declared_by_the_file() {
+    let text = "#ifndef SORT_H\n#define SORT_H 1\n/* The loop. */\n#define LOOP(T, N) \\\ndo { \\\n    T l = 0; /* the first, \"so */ \\\n    struct { T l, r; } \\\n    /* On small machines \\\n     * that is enough. */ \\\n    st[32]; \\\n    T m = (l) + 1; \\\n} while (0)\n# define ARROWS_H \"x\" /* an arrow */\nint sort(int n);\n#endif\n";
+    insta::assert_snapshot!(outline_of("sort.h", text), @r"
+    C source, 10+ lines, 3 public items.
+
+    - `int sort(int n)`
+    - `#define LOOP(T, N)`: The loop.
+    - macro `ARROWS_H`
     ");
 }
