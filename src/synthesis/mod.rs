@@ -19,6 +19,7 @@ pub mod basis;
 mod child;
 pub mod facts;
 mod likeness;
+mod names;
 pub mod outline;
 pub mod policies;
 pub mod policy;

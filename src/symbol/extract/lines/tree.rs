@@ -68,6 +68,20 @@ impl Entry {
         self.below.push(shown(key, value));
     }
 
+    /// A key or an item of a list one level down. The first key of an object in a list says which one it is.
+    fn add_line(&mut self, item: Option<&str>, pair: Option<(&str, &str)>) {
+        match (item, pair) {
+            (Some(_), Some((key, value)))
+                if (1..=VALUE_BYTES_MAX).contains(&value.len()) && !is_secret(key) =>
+            {
+                self.add(&format!("{key} {}", unquoted(value)), "");
+            }
+            (_, Some((key, value))) => self.add(key, value),
+            (Some(item), None) => self.add(unquoted(item), ""),
+            (None, None) => {}
+        }
+    }
+
     /// A word or a line more of the text over several lines that the last item of a list is.
     fn add_to_last(&mut self, more: &str) {
         if let Some(last) = self.below.last_mut().filter(|_| self.left == 0) {
@@ -202,24 +216,10 @@ pub(super) fn yaml(found: &mut Found, text: &str) {
                 |(key, value)| shown(key, value),
             );
             found.push(Kind::Key, pair.map_or(text.as_str(), |(key, _)| key), &text);
-        } else if let Some((entry, below)) = &mut open {
-            let level = *below.get_or_insert(columns);
-            match pair {
-                // The first key of an object in a list says which one it is.
-                Some((key, value))
-                    if columns == level
-                        && item.is_some()
-                        && (1..=VALUE_BYTES_MAX).contains(&value.len())
-                        && !is_secret(key) =>
-                {
-                    entry.add(&format!("{key} {}", unquoted(value)), "");
-                }
-                Some((key, value)) if columns == level => entry.add(key, value),
-                None if columns == level && item.is_some() => {
-                    entry.add(unquoted(item.unwrap_or(code)), "");
-                }
-                _ => {}
-            }
+        } else if let Some((entry, below)) = &mut open
+            && *below.get_or_insert(columns) == columns
+        {
+            entry.add_line(item, pair);
         }
     }
     if let Some((entry, _)) = open {
