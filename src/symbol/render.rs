@@ -22,6 +22,8 @@ use crate::base::quick_hash::QuickHash;
 const LIST_BYTES_MAX: usize = 5_000;
 /// The same for signatures without a word about them: what is left out then is what a reader looks for.
 const SIGNATURES_BYTES_MAX: usize = 12_000;
+/// Most names on a line where those of functions are not to be cut away.
+const ALL_NAMES_MAX: usize = 200;
 /// Fewest names of defines that are put together by how they begin.
 const DEFINES_MIN: usize = 8;
 
@@ -191,8 +193,8 @@ fn rough_lines(lines: u64) -> String {
 struct Detail {
     /// Whether documentation is given for symbols, and for their members.
     docs: (bool, bool),
-    /// Whether members are listed with their signatures; by name otherwise.
-    members: bool,
+    /// How members are listed.
+    members: Members,
     /// Most names on one line.
     names_max: usize,
     /// What the list may take with it, in bytes.
@@ -201,46 +203,64 @@ struct Detail {
     receivers: bool,
 }
 
+/// How the members of types are listed.
+#[derive(Clone, Copy, PartialEq)]
+enum Members {
+    /// All with their signatures.
+    Signed,
+    /// With their signatures as far as there is room, the rest by name.
+    AsFits,
+    /// By name.
+    Named,
+}
+
 /// Tried in this order until the list is short enough.
-const DETAILS: [Detail; 6] = [
+const DETAILS: [Detail; 7] = [
     Detail {
         docs: (true, true),
-        members: true,
+        members: Members::Signed,
         names_max: 24,
         bytes_max: LIST_BYTES_MAX,
         receivers: false,
     },
     Detail {
         docs: (true, false),
-        members: true,
+        members: Members::Signed,
         names_max: 16,
         bytes_max: LIST_BYTES_MAX,
         receivers: false,
     },
     Detail {
         docs: (false, false),
-        members: true,
+        members: Members::Signed,
         names_max: 16,
         bytes_max: SIGNATURES_BYTES_MAX,
         receivers: false,
     },
     Detail {
         docs: (true, false),
-        members: false,
+        members: Members::AsFits,
+        names_max: ALL_NAMES_MAX,
+        bytes_max: SIGNATURES_BYTES_MAX,
+        receivers: false,
+    },
+    Detail {
+        docs: (true, false),
+        members: Members::Named,
         names_max: 24,
         bytes_max: LIST_BYTES_MAX,
         receivers: false,
     },
     Detail {
         docs: (true, false),
-        members: false,
+        members: Members::Named,
         names_max: 6,
         bytes_max: LIST_BYTES_MAX,
         receivers: false,
     },
     Detail {
         docs: (false, false),
-        members: false,
+        members: Members::Named,
         names_max: 0,
         bytes_max: LIST_BYTES_MAX,
         receivers: false,
@@ -251,19 +271,15 @@ fn symbol_list(outline: &Outline) -> String {
     let mut list = String::new();
     let ordered = by_importance(&outline.symbols);
     for detail in DETAILS {
-        list.clear();
-        let mut left = outline.more;
-        for symbol in ordered
-            .iter()
-            .filter(|symbol| symbol.public && !is_short(symbol))
-        {
-            if list.len() > detail.bytes_max {
-                left += 1;
-            } else {
-                push_symbol(&mut list, symbol, detail, 0);
-            }
+        let mut room = usize::MAX;
+        if detail.members == Members::AsFits {
+            // What is left beside all names is for signatures.
+            let members = Members::Named;
+            let (named, _) = listed(outline, &ordered, Detail { members, ..detail }, &mut room);
+            room = detail.bytes_max.saturating_sub(named.len());
         }
-        push_named(&mut list, &outline.symbols, 0, NAMES_MAX, is_short);
+        let left;
+        (list, left) = listed(outline, &ordered, detail, &mut room);
         if left > 0 {
             let _ = writeln!(list, "- … and {left} more");
         } else if list.len() <= detail.bytes_max {
@@ -271,6 +287,29 @@ fn symbol_list(outline: &Outline) -> String {
         }
     }
     list
+}
+
+/// The list in one detail, and how many symbols have no room in it.
+fn listed(
+    outline: &Outline,
+    ordered: &[&Symbol],
+    detail: Detail,
+    room: &mut usize,
+) -> (String, u64) {
+    let (mut list, mut left) = (String::new(), outline.more);
+    for symbol in ordered
+        .iter()
+        .filter(|symbol| symbol.public && !is_short(symbol))
+    {
+        if list.len() > detail.bytes_max {
+            left += 1;
+        } else {
+            push_symbol(&mut list, symbol, detail, 0, room);
+        }
+    }
+    let short = outline.symbols.iter().filter(|symbol| is_short(symbol));
+    push_named(&mut list, short, 0, NAMES_MAX);
+    (list, left)
 }
 
 /// What is only named, on one line, at the level of the file.
@@ -290,7 +329,17 @@ fn is_short(symbol: &Symbol) -> bool {
     symbol.kind == Kind::Test || (is_named || is_bare) && symbol.doc.is_empty()
 }
 
-fn push_symbol(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize) {
+fn push_symbol(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize, room: &mut usize) {
+    list.push_str(&symbol_line(symbol, detail, depth));
+    if detail.members != Members::Named || has_items(symbol) {
+        push_members(list, symbol, detail, depth + 1, room);
+    } else if detail.names_max > 0 {
+        push_named(list, symbol.children.iter(), depth + 1, detail.names_max);
+    }
+}
+
+/// What is said about a symbol without its members.
+fn symbol_line(symbol: &Symbol, detail: Detail, depth: usize) -> String {
     let indent = "  ".repeat(depth);
     let signature = if detail.receivers {
         Cow::Borrowed(symbol.signature.as_str())
@@ -305,50 +354,74 @@ fn push_symbol(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize)
         Kind::Extension if is_named => format!("members of {}", code(&symbol.name)),
         _ => code(&signature),
     };
-    let _ = write!(list, "{indent}- {shown}{}", attributes(symbol));
+    let mut line = format!("{indent}- {shown}{}", attributes(symbol));
     let docs = if depth == 0 {
         detail.docs.0
     } else {
         detail.docs.1
     };
     if !symbol.doc.is_empty() && docs {
-        let _ = write!(list, ": {}", prose(&symbol.sentence()));
+        let _ = write!(line, ": {}", prose(&symbol.sentence()));
     }
-    list.push('\n');
-    if detail.members || has_items(symbol) {
-        push_members(list, symbol, detail, depth + 1);
-    } else if detail.names_max > 0 {
-        push_named(list, &symbol.children, depth + 1, detail.names_max, |_| {
-            true
-        });
-    }
+    line.push('\n');
+    line
 }
 
-fn push_members(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize) {
+fn push_members(
+    list: &mut String,
+    symbol: &Symbol,
+    detail: Detail,
+    depth: usize,
+    room: &mut usize,
+) {
     let detail = Detail {
         receivers: symbol.kind == Kind::Extension,
         ..detail
     };
-    let first = |member: &Symbol| matches!(member.kind, Kind::Field | Kind::Variant);
-    let last = |member: &Symbol| matches!(member.kind, Kind::Implementation | Kind::Export);
-    push_named(list, &symbol.children, depth, detail.names_max, first);
-    for member in symbol
-        .children
-        .iter()
-        .filter(|member| member.public && !first(member) && !last(member))
-    {
-        push_symbol(list, member, detail, depth);
+    let of = |wanted: fn(&Symbol) -> bool| symbol.children.iter().filter(move |one| wanted(one));
+    push_named(list, of(is_data), depth, detail.names_max);
+    let mut rest = Vec::new();
+    for member in of(|one| one.public && !is_data(one) && !is_last(one)) {
+        if detail.members != Members::AsFits {
+            push_symbol(list, member, detail, depth, room);
+            continue;
+        }
+        let start = list.len();
+        push_symbol(list, member, detail, depth, &mut 0);
+        // Its name is in the room already, as code.
+        let cost = (list.len() - start).saturating_sub(member.name.len() + 2);
+        if !takes(room, cost) {
+            list.truncate(start);
+            rest.push(member);
+        }
     }
-    push_named(list, &symbol.children, depth, detail.names_max, last);
+    push_named(list, rest.into_iter(), depth, detail.names_max);
+    push_named(list, of(is_last), depth, detail.names_max);
+}
+
+/// What is listed on one line in front of other members.
+fn is_data(member: &Symbol) -> bool {
+    matches!(member.kind, Kind::Field | Kind::Variant)
+}
+
+/// What is listed on one line behind other members.
+fn is_last(member: &Symbol) -> bool {
+    matches!(member.kind, Kind::Implementation | Kind::Export)
+}
+
+/// Takes from the room; once something did not fit, nothing does, so that what is shown is what comes first.
+fn takes(room: &mut usize, cost: usize) -> bool {
+    let is_enough = cost <= *room;
+    *room = if is_enough { *room - cost } else { 0 };
+    is_enough
 }
 
 /// Names symbols on one line for each kind.
-fn push_named(
+fn push_named<'s>(
     list: &mut String,
-    symbols: &[Symbol],
+    symbols: impl Iterator<Item = &'s Symbol>,
     depth: usize,
     max: usize,
-    wanted: impl Fn(&Symbol) -> bool,
 ) {
     let mut by_kind: BTreeMap<Kind, Vec<&Symbol>> = BTreeMap::new();
     // `__slots__` and the like are for the language, not for readers.
@@ -356,10 +429,7 @@ fn push_named(
         let is_special = member.kind == Kind::Field && member.name.starts_with("__");
         member.public && member.kind != Kind::Test && !is_special
     };
-    for member in symbols
-        .iter()
-        .filter(|member| is_told(member) && wanted(member))
-    {
+    for member in symbols.filter(|member| is_told(member)) {
         by_kind.entry(member.kind).or_default().push(member);
     }
     for (kind, members) in by_kind {
@@ -518,6 +588,36 @@ mod tests {
             text.contains("- … and ") && text.len() < 6 * 1024 && text.contains("function0"),
             "{}",
             text.len()
+        );
+    }
+
+    #[test]
+    fn signatures_are_shown_as_far_as_they_fit_and_all_others_by_name() {
+        let method = |class: usize| {
+            move |i| {
+                let signature = format!("fn {}", "m".repeat(90));
+                Symbol {
+                    name: format!("method{class}_{i}"),
+                    ..symbol(Kind::Method, &signature, Vec::new())
+                }
+            }
+        };
+        let class = |class: usize| {
+            let methods = (0..40).map(method(class)).collect();
+            symbol(Kind::Class, &format!("Class{class}"), methods)
+        };
+        let text = symbol_list(&outline((0..4).map(class).collect()));
+        assert!(text.len() <= SIGNATURES_BYTES_MAX, "{}", text.len());
+        assert!(text.len() > SIGNATURES_BYTES_MAX - 200, "{}", text.len());
+        assert!(!text.contains('…'), "{text}");
+        // The first class has all of its signatures, the last none.
+        assert_eq!(
+            text.matches("fn mmm").count() + text.matches("`method").count(),
+            160
+        );
+        assert!(
+            !text.contains("method0_") && text.contains("`method3_0`, "),
+            "{text}"
         );
     }
 
