@@ -383,8 +383,8 @@ fn is_instruction(line: &str) -> bool {
 ///
 /// Escape sequences of a terminal (ECMA-48) go as a whole.
 pub(super) fn fold(text: &str) -> String {
-    if text.contains("\u{1b}[") {
-        return fold(&without_escapes(text));
+    if text.contains('\u{1b}') {
+        return fold(&without_escapes(text).replace('\u{1b}', ""));
     }
     let mut out = String::with_capacity(text.len());
     for word in text
@@ -400,6 +400,14 @@ pub(super) fn fold(text: &str) -> String {
 }
 
 fn without_escapes(text: &str) -> String {
+    // `ESC ] … BEL` or `ESC ] … ESC \` is a title or an address.
+    let mut commands = text.split("\u{1b}]");
+    let first = commands.next().unwrap_or_default().to_owned();
+    let text = commands.fold(first, |out, part| {
+        let end = part.find(['\u{7}', '\u{1b}']).unwrap_or(part.len());
+        let rest = part[end..].trim_start_matches('\u{7}');
+        out + rest.strip_prefix("\u{1b}\\").unwrap_or(rest)
+    });
     let mut parts = text.split("\u{1b}[");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |out, part| {

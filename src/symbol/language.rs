@@ -303,6 +303,9 @@ pub fn detect(name: &[u8], head: &[u8]) -> Option<Language> {
     {
         return Some(*found);
     }
+    if name.starts_with(b".") && name.ends_with(b"ignore") {
+        return Some(Language::IgnoreList);
+    }
     let mut name = name.as_slice();
     for _ in 0..WRAPPERS_MAX {
         let extension = name

@@ -18,6 +18,8 @@ use crate::symbol::outline::{Content, Outline};
 
 /// How far into a file a NUL byte is looked for, as git does it.
 const NUL_BYTES_MAX: usize = 8 * 1024;
+/// A text of another encoding than UTF-8 has at most one byte in this number that is not UTF-8.
+const UNKNOWN_MIN: usize = 4;
 
 /// Makes the outline of a file. `language` is what [`detect`](crate::symbol::detect) said about its name.
 #[must_use]
@@ -46,13 +48,11 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
         outline.content = Content::TooLarge;
         return outline;
     }
-    let text = match std::str::from_utf8(data) {
-        Ok(text) if !data[..data.len().min(NUL_BYTES_MAX)].contains(&0) => text,
-        _ => {
-            outline.content = Content::Binary;
-            return outline;
-        }
+    let Some(text) = text_of(data) else {
+        outline.content = Content::Binary;
+        return outline;
     };
+    let text = text.as_ref();
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     outline.lines = text.lines().count() as u64;
     match language.and_then(grammar_of) {
@@ -72,6 +72,24 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
         }
     }
     outline
+}
+
+/// The content as text by git's rule, no NUL near its start. Of another encoding each byte that is not UTF-8 becomes
+/// `?`, so that all places stay where they are; `None` where that is much of it.
+fn text_of(data: &[u8]) -> Option<Cow<'_, str>> {
+    if data[..data.len().min(NUL_BYTES_MAX)].contains(&0) {
+        return None;
+    }
+    if let Ok(text) = std::str::from_utf8(data) {
+        return Some(Cow::Borrowed(text));
+    }
+    let (mut text, mut unknown) = (String::with_capacity(data.len()), 0);
+    for chunk in data.utf8_chunks() {
+        text.push_str(chunk.valid());
+        unknown += chunk.invalid().len();
+        text.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    (UNKNOWN_MIN * unknown <= data.len()).then_some(Cow::Owned(text))
 }
 
 fn read(

@@ -1,11 +1,14 @@
 //! Documents: headings and the first paragraph, in the marks of each format.
 
+use std::borrow::Cow;
+
 use super::found::Found;
 use super::line::{after, indent, lines};
 use super::prose::{
     fence_of, first_paragraph, is_prose, is_ruler, markdown_paragraph, underline,
     without_inline_tags,
 };
+use crate::symbol::comment::{NONE, paragraph};
 use crate::symbol::outline::Kind;
 
 /// Most headings of a page of HTML, whose menus are long.
@@ -142,6 +145,7 @@ pub(super) fn asciidoc(found: &mut Found, text: &str) {
 
 /// Title, headings, and the blocks of a template.
 pub(super) fn html(found: &mut Found, text: &str) {
+    let (comment, text) = &without_template_comments(text);
     let (mut at, mut headings, mut title) = (0, 0, String::new());
     while let Some(next) = text[at..].find(['<', '{']) {
         let from = at + next;
@@ -191,6 +195,28 @@ pub(super) fn html(found: &mut Found, text: &str) {
     if found.doc.starts_with("{{") {
         found.doc.clear();
     }
+    if comment.split(' ').count() > 3 {
+        found.doc.clone_from(comment);
+    }
+}
+
+/// What the comment `{# … #}` at the head of a template says, and the template without any.
+fn without_template_comments(text: &str) -> (String, Cow<'_, str>) {
+    if !text.contains("{#") {
+        return (String::new(), Cow::Borrowed(text));
+    }
+    let (mut said, mut out, mut rest) = (String::new(), String::new(), text);
+    while let Some((before, comment)) = rest.split_once("{#") {
+        let Some((comment, behind)) = comment.split_once("#}") else {
+            break;
+        };
+        if said.is_empty() && !out.contains('<') && !before.contains('<') {
+            said = paragraph(comment.trim_matches(['-', '+', ' ']), NONE);
+        }
+        out.push_str(before);
+        rest = behind;
+    }
+    (said, Cow::Owned(out + rest))
 }
 
 fn heading_level(tag: &str) -> Option<usize> {

@@ -8,6 +8,16 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| line.len() <= LINE_BYTES_MAX)
 }
 
+/// Lines of a file that has room for its values.
+const SMALL_LINES_MAX: usize = 6;
+
+/// Whether a text of settings has so few lines that their values can be shown.
+pub(super) fn is_small(text: &str) -> bool {
+    let lines = lines(text).map(str::trim);
+    let told = lines.filter(|line| !line.is_empty() && !line.starts_with(['#', ';']));
+    told.take(SMALL_LINES_MAX + 1).count() <= SMALL_LINES_MAX
+}
+
 /// How far a line is indented; a tab goes to the next multiple of eight.
 pub(super) fn indent(line: &str) -> usize {
     let mut columns = 0;

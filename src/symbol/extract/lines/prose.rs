@@ -77,12 +77,22 @@ fn is_question(heading: &str) -> bool {
 fn is_greeting(paragraph: &str) -> bool {
     let words = paragraph.split_whitespace().count();
     let text = paragraph.trim_end();
-    text.ends_with('!') && words <= 4 || words <= 2 && !text.ends_with(['.', ':'])
+    let greets = ["Hello", "Hi ", "Welcome", "Thank"]
+        .iter()
+        .any(|word| text.starts_with(word));
+    text.ends_with('!') && (words <= 4 || greets && words <= 12)
+        || words <= 2 && !text.ends_with(['.', ':'])
 }
 
 /// `Please refer to the documentation`: leads elsewhere.
 fn is_pointer(paragraph: &str) -> bool {
-    const WORDS: [&str; 5] = [
+    const WORDS: [&str; 11] = [
+        "lines starting with",
+        "this table of contents",
+        "for the full table of contents",
+        "for full documentation",
+        "for the full documentation",
+        "located at ",
         "please refer to",
         "please see",
         "please visit",
@@ -190,7 +200,8 @@ pub(super) fn markdown_paragraph(text: &str) -> String {
         above = at;
         at += line.len();
     }
-    without_references(&without_marks(&first_paragraph(&text[..at])), text)
+    let paragraph = first_paragraph(&text[..at]).replace("&nbsp;", " ");
+    without_references(&without_marks(&paragraph), text)
 }
 
 /// `[name]` is `name` where the document says elsewhere what it leads to.

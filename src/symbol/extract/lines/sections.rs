@@ -4,14 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::document;
 use super::found::Found;
-use super::line::{LINE_BYTES_MAX, lines};
+use super::line::{LINE_BYTES_MAX, is_small, lines};
 use super::prose::first_paragraph;
+use super::tree::is_secret;
 use crate::symbol::comment;
 use crate::symbol::head;
 use crate::symbol::outline::Kind;
 
 /// Keys of one section that are named with it.
 const BELOW_MAX: usize = 8;
+/// Longest value that is shown in a file of few lines.
+const SMALL_VALUE_BYTES_MAX: usize = 100;
 /// Sections whose description is that of the whole; the empty name is that of no section.
 const DESCRIBED: [&str; 6] = ["", "package", "project", "Unit", "metadata", "tool.poetry"];
 /// Bytes of a description over several lines.
@@ -20,6 +23,17 @@ const DESCRIPTION_BYTES_MAX: usize = 700;
 const NAME_BYTES_MAX: usize = 40;
 /// Columns of a table.
 const COLUMNS_MAX: usize = 60;
+/// Elements that say what a document is for.
+const SAYING: [&str; 8] = [
+    "description",
+    "Description",
+    "summary",
+    "Summary",
+    "title",
+    "Title",
+    "desc",
+    "refpurpose",
+];
 /// Names of elements of one document.
 const ELEMENTS_MAX: usize = 30;
 /// Bytes of a document whose elements are counted.
@@ -81,6 +95,7 @@ pub(super) fn sections(found: &mut Found, text: &str) {
     let mut open: Option<usize> = None;
     // A text over several lines: the quotes that end it, and whether it says what the whole is for.
     let mut block: Option<(&str, bool)> = None;
+    let is_small = is_small(text);
     for line in lines(text) {
         let code = line.trim();
         if let Some((quotes, says)) = block {
@@ -104,7 +119,13 @@ pub(super) fn sections(found: &mut Found, text: &str) {
             if says {
                 scalar(value).clone_into(&mut found.doc);
             }
-            let shown = shown(key, scalar(value));
+            let value = scalar(value);
+            let is_told = is_small && !is_secret(key) && !value.is_empty() && !says;
+            let shown = if is_told && value.len() <= SMALL_VALUE_BYTES_MAX {
+                format!("{key} {value}")
+            } else {
+                shown(key, value)
+            };
             match open {
                 Some(at) => all[at].add(key, shown),
                 None => found.push(Kind::Key, key, &shown),
@@ -193,7 +214,7 @@ fn key_value(line: &str) -> Option<(&str, &str)> {
 /// The elements of one name: the number of names before the first of them, how many there are, what they call themselves.
 struct Element<'t> {
     first: usize,
-    count: u32,
+    count: usize,
     names: Vec<&'t str>,
 }
 
@@ -257,11 +278,18 @@ pub(super) fn xml(found: &mut Found, text: &str) {
                 let own = element.names.first().copied().unwrap_or_default();
                 format!("<{name}> {}", if text.is_empty() { own } else { &text })
             }
-            count => format!("{count} <{name}> {}", element.names.join(", ")),
+            count => {
+                let left = count.saturating_sub(element.names.len());
+                let names = element.names.join(", ");
+                match (names.is_empty(), left) {
+                    (true, _) | (_, 0) => format!("{count} <{name}> {names}"),
+                    (false, left) => format!("{count} <{name}> {names}, +{left}"),
+                }
+            }
         };
         found.push(Kind::Key, name, shown.trim_end());
     }
-    let said = ["description", "summary", "title", "desc", "refpurpose"]
+    let said = SAYING
         .iter()
         .map(|name| element(text, name))
         .find(|text| text.contains(' '));
@@ -338,13 +366,25 @@ pub(super) fn translations(found: &mut Found, text: &str) {
         // What the template of gettext leaves to fill in.
         .filter(|value| !value.is_empty() && !BLANKS.iter().any(|blank| value.starts_with(blank)))
     };
-    let count = text.matches("\nmsgid ").count();
-    let language = value("Language-Team:")
-        .or_else(|| value("Language:"))
-        .unwrap_or_else(|| "an unnamed language".to_owned());
+    let count = text.matches("\nmsgid ").count() + usize::from(text.starts_with("msgid "));
+    // The entry of the empty text is the header.
+    let has_header = lines(text).take(60).any(|line| line.trim() == "msgid \"\"")
+        && value("Content-Type:").is_some();
+    let count = count - usize::from(has_header && count > 0);
+    let team = value("Language-Team:");
+    let team = team.map(|team| team.split(" <").next().unwrap_or_default().to_owned());
+    let language = value("Language:").or_else(|| team.filter(|team| !team.is_empty()));
     let project = value("Project-Id-Version:").filter(|name| name.contains(char::is_alphabetic));
     let project = project.unwrap_or_default();
-    found.doc = format!("{count} messages of {project} in {language}.").replace("of  in", "in");
+    let of = if project.is_empty() {
+        String::new()
+    } else {
+        format!(" of {project}")
+    };
+    found.doc = match language {
+        Some(language) => format!("{count} messages{of} in {language}."),
+        None => format!("{count} messages{of} to be translated."),
+    };
 }
 
 /// Headings and the first paragraph of the cells that are prose, and what cells of code define.

@@ -15,11 +15,14 @@ const LICENCE_BYTES_MAX: usize = 4_000;
 const FIRST_LINES: usize = 3;
 /// Longest first line.
 const LINE_BYTES_MAX: usize = 100;
+/// Longest line that may be an item of a list without marks, and how many of them are one.
+const ITEM_BYTES_MAX: usize = 60;
+const ITEMS_MIN: usize = 3;
 /// Fewest words of a paragraph.
 const WORDS_MIN: usize = 4;
 
 /// Words of a licence, and what it is called; the first that fits counts.
-const LICENCES: [(&str, &str); 20] = [
+const LICENCES: [(&str, &str); 21] = [
     (
         "gnu affero general public license",
         "GNU Affero General Public License",
@@ -39,6 +42,10 @@ const LICENCES: [(&str, &str); 20] = [
     ("gnu general public license", "GNU General Public License"),
     ("mozilla public license", "Mozilla Public License"),
     ("eclipse public license", "Eclipse Public License"),
+    (
+        "european union public licence",
+        "European Union Public Licence",
+    ),
     ("apache license", "Apache License"),
     ("boost software license", "Boost Software License"),
     ("sil open font license", "SIL Open Font License"),
@@ -95,7 +102,7 @@ pub(super) fn read(found: &mut Found, text: &str) {
     underlined(found, text, 0);
     versions(found, text);
     found.doc = first_paragraph(text);
-    if !is_told_in_words(&found.doc) || is_coded(&found.doc) {
+    if !is_told_in_words(&found.doc) || is_coded(&found.doc) || is_listed(text) {
         // In a language without a name here, what is behind a sign is a comment.
         found.doc = head::head_paragraph(text, comment::HASH);
     }
@@ -111,6 +118,22 @@ fn is_coded(paragraph: &str) -> bool {
     };
     4 * words.clone().filter(is_code).count() >= words.count()
         || CODE_WORDS.iter().any(|word| paragraph.starts_with(word))
+}
+
+/// Whether a text begins with lines that are things of a list, and no lines of a sentence: short ones, none of which
+/// ends as a sentence does or stops in the middle of one.
+fn is_listed(text: &str) -> bool {
+    let block: Vec<&str> = lines(text)
+        .map(str::trim)
+        .skip_while(|line| line.is_empty())
+        .take_while(|line| !line.is_empty())
+        .collect();
+    let is_item = |line: &&str| {
+        line.len() <= ITEM_BYTES_MAX
+            && !line.ends_with(['.', '!', '?', ',', ';', ':'])
+            && line.starts_with(|c: char| !c.is_lowercase())
+    };
+    block.len() >= ITEMS_MIN && block.iter().all(is_item)
 }
 
 /// With what a line of code begins, and no sentence.
@@ -186,7 +209,7 @@ pub(super) fn begin(found: &mut Found, text: &str) {
         .filter(|line| !is_blank(line) && !head::imports(line))
         .take(FIRST_LINES)
     {
-        let line = comment::cap(line, LINE_BYTES_MAX);
+        let line = comment::cap(&comment::fold(line), LINE_BYTES_MAX);
         found.push(Kind::Line, &line, &line);
     }
     if found.symbols.is_empty()
@@ -252,7 +275,9 @@ pub(super) fn guess(found: &mut Found, text: &str) {
     if first.strip_suffix(':').is_some_and(is_key) && rest.starts_with([' ', '\t']) {
         return tree::yaml(found, text);
     }
-    if start.starts_with("<?xml") || start.starts_with("<svg") {
+    let head = &start[..start.floor_char_boundary(500)];
+    let is_xml = head.starts_with('<') && head.contains(" xmlns");
+    if start.starts_with("<?xml") || is_xml && !head.starts_with("<html") {
         return sections::xml(found, text);
     }
     if start
@@ -261,6 +286,12 @@ pub(super) fn guess(found: &mut Found, text: &str) {
         || start.starts_with("<html")
     {
         return document::html(found, text);
+    }
+    if start.starts_with("/*") {
+        found.doc = head::head_paragraph(text, comment::SLASHES);
+        if !found.doc.is_empty() {
+            return;
+        }
     }
     for style in [comment::HASH, comment::SLASHES, comment::SEMICOLON] {
         let said = head::file_paragraph(text, style);

@@ -77,7 +77,7 @@ impl Entry {
                 self.add(&format!("{key} {}", unquoted(value)), "");
             }
             (_, Some((key, value))) => self.add(key, value),
-            (Some(item), None) => self.add(unquoted(item), ""),
+            (Some(item), None) => self.add(unquoted(without_comment(item)), ""),
             (None, None) => {}
         }
     }
@@ -105,7 +105,7 @@ impl Entry {
         }
         if DESCRIBING.contains(&self.key.as_str())
             && self.value.contains(' ')
-            && (found.doc.is_empty() || self.key == DESCRIBING[0])
+            && (found.doc.is_empty() || self.key == DESCRIBING[0] && !self.value.starts_with("It "))
         {
             found.doc.clone_from(&self.value);
         }
@@ -118,7 +118,7 @@ impl Entry {
 }
 
 /// Whether the value of a key is for no one to see.
-fn is_secret(key: &str) -> bool {
+pub(super) fn is_secret(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
     ["secret", "secure", "pass", "token", "auth", "key"]
         .iter()
@@ -256,7 +256,16 @@ fn key_value(code: &str) -> Option<(&str, &str)> {
         && key.len() <= 120
         && !key.contains(['{', '[', '`'])
         && key.split(' ').count() <= 6;
-    is_key.then(|| (key, code[at + 1..].trim()))
+    is_key.then(|| (key, without_comment(code[at + 1..].trim())))
+}
+
+/// A value without the comment behind it; a text in quotes ends where they do.
+fn without_comment(value: &str) -> &str {
+    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let closed = quote.and_then(|quote| value[1..].find(quote));
+    let from = closed.map_or(0, |at| at + 2);
+    let end = value[from..].find(" #").map_or(value.len(), |at| from + at);
+    value[..end].trim_end()
 }
 
 /// Keys of the outermost object with those of the objects in it; of a list what its first objects have.
