@@ -26,6 +26,8 @@ const TITLE_BYTES_MAX: usize = 48;
 const GITHUB_MIN: usize = 2;
 /// With which every page of a manual begins.
 const PAGE_HEADINGS: [&str; 3] = ["NAME", "SYNOPSIS", "DESCRIPTION"];
+/// Most files for which what one of them says may stand.
+const TOGETHER_MAX: usize = 3;
 /// Fewest files of a directory that go before the directories in it.
 const OWN_MIN: usize = 3;
 /// The sentence about children in the order of their importance: about its own files, and about the directories that
@@ -92,7 +94,8 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
         .collect();
     let is_tests = 5 * tests.len() >= 3 * files.len();
     tests.retain(|subject| !HELPERS.contains(subject));
-    if is_tests && !tests.is_empty() {
+    let is_tested = files.iter().any(|part| is_main(&part.name));
+    if is_tests && !is_tested && !tests.is_empty() {
         return Some(format!("Tests: {}.", listing(&tests, SUBJECTS_MAX)));
     }
     if let [file] = files[..]
@@ -109,10 +112,18 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
     let pattern = pattern(files);
     let mut keys = common_names(files);
     let mut points: Vec<String> = Vec::new();
-    for point in files.iter().filter_map(|part| point(part)) {
+    let mut owner = None;
+    for (part, point) in files.iter().filter_map(|part| Some((part, point(part)?))) {
         if points.len() < POINTS_MAX && !points.contains(&point) {
             points.push(point);
+            owner = Some(part);
         }
+    }
+    if let ([point], Some(owner)) = (&mut points[..], owner)
+        && files.len() > TOGETHER_MAX
+    {
+        // What one of many says speaks for that one.
+        *point = format!("{}: {point}", code(owner));
     }
     if points.is_empty() && keys.is_none() {
         keys = frequent_names(files);
@@ -147,18 +158,35 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
     Some(text)
 }
 
-/// The names of pictures, where most files are some.
+/// Whether a file is what a directory offers, by the names that languages look for.
+fn is_main(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name);
+    let is_code = !name.ends_with(".md") && !name.ends_with(".html");
+    is_code && ["index", "mod", "lib", "main"].contains(&stem)
+}
+
+/// The names of pictures, where most files are some; where there is one document beside them, what that says goes first.
 fn images(files: &[&ChildNode<'_>]) -> Option<String> {
     let names = files.iter().map(|part| &*part.name);
     let (images, others): (Vec<&str>, Vec<&str>) = names.partition(|name| is_image(name));
     if 5 * images.len() < 3 * files.len() {
         return None;
     }
+    let images = listing(&images, SUBJECTS_MAX);
+    let says = match others[..] {
+        [name] => files
+            .iter()
+            .find(|part| part.name == name)
+            .and_then(|part| about(part)),
+        _ => None,
+    };
+    if let Some(says) = says {
+        return Some(format!("{}. Images: {images}.", says.trim_end_matches('.')));
+    }
     let beside = match others.len() {
         0 => String::new(),
         _ => format!("; beside them {}", listing(&others, POINTS_MAX)),
     };
-    let images = listing(&images, SUBJECTS_MAX);
     Some(format!("Images: {images}{beside}."))
 }
 
@@ -545,6 +573,28 @@ mod tests {
             "Makes servers. And more.\n\nDirectory of 3 files.\n",
         );
         check(&[flask], "Holds `flask/`: Makes servers.");
+    }
+
+    #[test]
+    fn what_one_of_many_says_is_not_said_of_all() {
+        let (js, index) = (
+            "JavaScript source, 10+ lines.\n",
+            "JavaScript source, 10+ lines, 1 public item.\n\n- `export function useIt(a)`\n",
+        );
+        check(
+            &[("a.js", js), ("b.js", js), ("c.js", js), ("d.js", index)],
+            "JavaScript files: `d.js`: `function useIt(a)`.",
+        );
+        check(
+            &[("index.js", index), ("a.test.js", js), ("b.test.js", js)],
+            "JavaScript files: `function useIt(a)`.",
+        );
+        let picture = "Binary file (3 bytes).\n";
+        let note = "What is new in it. More.\n\nMarkdown file, 10+ lines.\n";
+        check(
+            &[("a.png", picture), ("b.png", picture), ("note.md", note)],
+            "What is new in it. Images: `a.png`, `b.png`.",
+        );
     }
 
     #[test]

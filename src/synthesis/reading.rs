@@ -281,13 +281,10 @@ pub(super) fn beginning<'p>(part: &'p ChildNode<'_>) -> Option<&'p str> {
     (words.filter(is_word).count() >= BEGINNING_WORDS_MIN).then_some(begins)
 }
 
-/// A declaration as code, short, with its name: modifiers and what stands behind the name go first.
+/// A declaration as code, short, with its name: without modifiers, so that none stands there as less visible than
+/// another that is longer, and without what stands behind the name where that has no room.
 pub(super) fn head(signature: &str) -> String {
-    let signature = bare(signature);
-    if signature.len() <= SIGNATURE_BYTES_MAX {
-        return format!("`{signature}`");
-    }
-    let signature = without_modifiers(signature);
+    let signature = without_modifiers(bare(signature));
     if signature.len() <= SIGNATURE_BYTES_MAX {
         return format!("`{signature}`");
     }

@@ -315,7 +315,7 @@ mod tests {
 
         - `README.md` — A tool for trees.
         - `cli/` (24 files) — The surface.
-        - `hash.rs` — `pub fn hash(bytes: &[u8]) -> Digest`
+        - `hash.rs` — `fn hash(bytes: &[u8]) -> Digest`
         - `walk.rs` — Walks trees, e.g. big ones.
         - `link` (symlink)
         ");

@@ -367,10 +367,16 @@ pub(super) fn translations(found: &mut Found, text: &str) {
         .filter(|value| !value.is_empty() && !BLANKS.iter().any(|blank| value.starts_with(blank)))
     };
     let count = text.matches("\nmsgid ").count() + usize::from(text.starts_with("msgid "));
-    // The entry of the empty text is the header.
-    let has_header = lines(text).take(60).any(|line| line.trim() == "msgid \"\"")
-        && value("Content-Type:").is_some();
+    // The entry of the empty text is the header; it goes first.
+    let mut entries = lines(text).skip_while(|line| !line.starts_with("msgid "));
+    let has_header = entries
+        .next()
+        .is_some_and(|line| line.trim_end() == "msgid \"\"")
+        && entries
+            .next()
+            .is_some_and(|line| line.starts_with("msgstr "));
     let count = count - usize::from(has_header && count > 0);
+    let messages = if count == 1 { "message" } else { "messages" };
     let team = value("Language-Team:");
     let team = team.map(|team| team.split(" <").next().unwrap_or_default().to_owned());
     let language = value("Language:").or_else(|| team.filter(|team| !team.is_empty()));
@@ -382,8 +388,8 @@ pub(super) fn translations(found: &mut Found, text: &str) {
         format!(" of {project}")
     };
     found.doc = match language {
-        Some(language) => format!("{count} messages{of} in {language}."),
-        None => format!("{count} messages{of} to be translated."),
+        Some(language) => format!("{count} {messages}{of} in {language}."),
+        None => format!("{count} {messages}{of} to be translated."),
     };
 }
 

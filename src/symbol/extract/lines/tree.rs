@@ -105,7 +105,9 @@ impl Entry {
         }
         if DESCRIBING.contains(&self.key.as_str())
             && self.value.contains(' ')
-            && (found.doc.is_empty() || self.key == DESCRIBING[0] && !self.value.starts_with("It "))
+            && (found.doc.is_empty()
+                || starts_amid(&found.doc)
+                || self.key == DESCRIBING[0] && !starts_amid(&self.value))
         {
             found.doc.clone_from(&self.value);
         }
@@ -115,6 +117,11 @@ impl Entry {
             found.more += 1;
         }
     }
+}
+
+/// Whether a sentence speaks of what was named before it.
+fn starts_amid(text: &str) -> bool {
+    text.starts_with("It ")
 }
 
 /// Whether the value of a key is for no one to see.

@@ -368,7 +368,7 @@ fn documents() {
     check_doc(
         "a.po",
         "msgid \"\"\nmsgstr \"\"\n\"Project-Id-Version: A 1\\n\"\n\"Language: de\\n\"\n\nmsgid \"a\"\nmsgstr \"b\"\n",
-        "1 messages of A 1 in de.",
+        "1 message of A 1 in de.",
     );
     check_doc(
         "LICENSE",
@@ -493,7 +493,7 @@ fn pages_licences_and_data_say_what_they_are() {
         .iter()
         .map(|symbol| symbol.signature.as_str())
         .collect();
-    assert_eq!(said, ["2 [[package]] a, c", "[package.more] b"]);
+    assert_eq!(said, ["2 [[package]] a, c", "[package.more] b 1"]);
 }
 
 #[test]
@@ -666,7 +666,7 @@ fn values_that_name_something_are_told() {
     check_doc(
         "a.po",
         "msgid \"\"\nmsgstr \"\"\n\"Language-Team: LANGUAGE <LL@li.org>\\n\"\n\"Language: de\\n\"\n\nmsgid \"a\"\n",
-        "1 messages in de.",
+        "1 message in de.",
     );
 }
 
