@@ -420,7 +420,7 @@ fn prefixes(name: &str) -> impl Iterator<Item = &str> {
 /// Data members are shown with their type, re-exports as written, all others by name.
 fn short_text(member: &Symbol) -> &str {
     let prefixes: &[&str] = match member.kind {
-        Kind::Field | Kind::Variant => &["pub ", "public ", "case "],
+        Kind::Field | Kind::Property | Kind::Variant => &["pub ", "public ", "case "],
         Kind::Key | Kind::Target | Kind::Entry | Kind::Column | Kind::Rule | Kind::Line => &[],
         Kind::Export => &["pub use ", "pub(crate) use ", "export "],
         _ => return &member.name,

@@ -57,6 +57,8 @@ pub(super) enum Rule {
     Comment,
     /// Stands between a comment and its declaration, and is remembered for it.
     Attribute,
+    /// Words to the compiler or the editor between a comment and its declaration.
+    Aside,
     /// An import; the words at its start are dropped.
     Import(&'static [&'static str]),
     /// A bracket around declarations of the same level, such as `#ifdef`.

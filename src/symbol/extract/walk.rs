@@ -154,6 +154,7 @@ impl<'t> Walk<'t> {
                 }
                 return;
             }
+            Some(Rule::Aside) => return level.note_aside(node),
             Some(Rule::Attribute) => return level.note_attribute(node),
             Some(Rule::Inside) => return self.children(level, node),
             Some(Rule::Wrap) => {
