@@ -70,6 +70,7 @@ impl<'t> Walk<'t> {
             doc,
             imports: Vec::new(),
             exports: BTreeSet::new(),
+            offers: Vec::new(),
             is_broken: false,
             rules,
             attribute_bytes_left: Cell::new(text.len()),
