@@ -52,10 +52,10 @@ impl Definition {
             .map_or(0, |at| self.terms[at].1)
     }
 
-    /// True for a field or a case: it has a name and no text of its own.
+    /// True for a field, a property or a case: it has a name and no text of its own.
     #[must_use]
     pub fn is_member(&self) -> bool {
-        matches!(self.kind, Kind::Field | Kind::Variant)
+        matches!(self.kind, Kind::Field | Kind::Property | Kind::Variant)
     }
 
     /// How many terms its own text has.

@@ -199,7 +199,7 @@ fn pair_up<'d, P: Copy>(
 /// [`Sides::passed_on`].
 fn key(one: &Declaration) -> (&str, Option<Kind>) {
     let is_apart = match one.kind {
-        Kind::Field => one.name.contains("::"),
+        Kind::Field | Kind::Property => one.name.contains("::"),
         kind => matches!(kind, Kind::Export | Kind::Module),
     };
     (&one.name, is_apart.then_some(one.kind))

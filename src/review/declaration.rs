@@ -87,7 +87,7 @@ impl Declaration {
 fn has_value(kind: Kind) -> bool {
     matches!(
         kind,
-        Kind::Constant | Kind::Variable | Kind::Field | Kind::Variant | Kind::Type
+        Kind::Constant | Kind::Variable | Kind::Field | Kind::Property | Kind::Variant | Kind::Type
     )
 }
 

@@ -12,9 +12,7 @@ pub(super) fn names(language: Option<Language>, symbol: &Symbol) -> Vec<(String,
             let one = |(name, path)| (name, format!("{lead}{path}"));
             of_use(path).into_iter().map(one).collect()
         }
-        Some(Language::JavaScript | Language::TypeScript | Language::Tsx) => {
-            of_script(&symbol.name)
-        }
+        Some(Language::JavaScript | Language::TypeScript | Language::Tsx) => of_script(symbol),
         _ => vec![(symbol.name.clone(), symbol.signature.clone())],
     }
 }
@@ -58,8 +56,9 @@ fn of_path(before: &str, path: &str, found: &mut Vec<(String, String)>) {
     }
 }
 
-fn of_script(text: &str) -> Vec<(String, String)> {
-    let whole = || vec![(text.trim().to_owned(), text.trim().to_owned())];
+fn of_script(symbol: &Symbol) -> Vec<(String, String)> {
+    let text = symbol.signature.as_str();
+    let whole = || vec![(symbol.name.trim().to_owned(), text.trim().to_owned())];
     let (Some(open), Some(close)) = (text.find('{'), text.rfind('}')) else {
         return whole();
     };

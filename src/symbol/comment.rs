@@ -125,7 +125,7 @@ pub(super) const NONE: Style = Style {
 
 /// The first paragraph of a comment that says something, as one line.
 ///
-/// Paragraphs of a licence are passed over.
+/// Paragraphs of a licence and of thanks are passed over.
 pub(super) fn paragraph(comment: &str, style: Style) -> String {
     let mut found = String::new();
     let (mut in_licence, mut in_tag, mut tag_column) = (false, false, None);
@@ -146,7 +146,7 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
         if in_tag && found.is_empty() {
             continue;
         }
-        in_licence = !line.is_empty() && (in_licence || is_licence(line));
+        in_licence = !line.is_empty() && (in_licence || is_licence(line) || is_thanks(line));
         if in_licence && found.is_empty() {
             continue;
         }
@@ -154,7 +154,11 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
             break;
         }
         let is_next = !found.is_empty() && begins_item(line);
-        let ends = line.is_empty() || is_ornament(line) || ends_prose(line) || is_next;
+        let ends = line.is_empty()
+            || is_ornament(line)
+            || ends_prose(line)
+            || is_next
+            || is_code_line(line);
         if ends && found.is_empty() || is_instruction(line) {
             continue;
         }
@@ -186,6 +190,42 @@ fn is_code(text: &str) -> bool {
     !name.is_empty() && name.chars().all(is_name) && is_value
 }
 
+/// Whether a line is one of code that was switched off, or shows how something is used: `const a = require('b')`.
+fn is_code_line(line: &str) -> bool {
+    let words = |count: usize| line.split(' ').nth(count).unwrap_or_default();
+    let is_quoted = line.contains(['\'', '"']);
+    match words(0) {
+        "const" | "let" | "var" => words(2) == "=" || line.contains("} = "),
+        "import" => is_quoted && (line.contains(" from ") || words(1).starts_with(['\'', '"'])),
+        "export" => line.contains(['{', '*', '=']),
+        "return" | "throw" => line.ends_with(';'),
+        // `list.add(one, two);`
+        _ => {
+            let name = line.split('(').next().unwrap_or_default();
+            let is_name = |c: char| c.is_alphanumeric() || "_.$:>-".contains(c);
+            line.ends_with(");") && name.chars().all(is_name)
+        }
+    }
+}
+
+/// Whether a line begins to thank for what stands in the file.
+fn is_thanks(line: &str) -> bool {
+    const STARTS: [&str; 8] = [
+        "thanks to ",
+        "thank you to ",
+        "big thanks to ",
+        "many thanks to ",
+        "special thanks to ",
+        "credit to ",
+        "credits to ",
+        "kudos to ",
+    ];
+    STARTS.iter().any(|start| {
+        line.get(..start.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(start))
+    })
+}
+
 /// Cuts after the first full stop that ends a sentence.
 #[must_use]
 pub fn first_sentence(text: &str) -> &str {
@@ -213,11 +253,13 @@ pub fn first_sentence(text: &str) -> &str {
 fn unmark(line: &str, style: Style) -> &str {
     let mut line = line.trim();
     if let Some((open, close)) = style.block {
-        line = line
-            .strip_suffix(close)
-            .unwrap_or(line)
-            .trim_end_matches('*')
-            .trim_end();
+        let inner = line.strip_suffix(close);
+        line = inner.unwrap_or(line);
+        // `*` at the end of a line is the side of a box, or the end of a word in emphasis.
+        let before = line.trim_end_matches('*');
+        if inner.is_some() || before.is_empty() || before.ends_with([' ', '\t']) {
+            line = before.trim_end();
+        }
         line = line.strip_prefix(open).unwrap_or(line);
         line = line
             .trim_start_matches('*')
@@ -334,49 +376,12 @@ fn is_ornament(line: &str) -> bool {
 }
 
 fn is_instruction(line: &str) -> bool {
-    const MARKS: [&str; 36] = [
-        "go:",
-        "+build ",
-        "compdef ",
-        "autoload ",
-        "global ",
-        "globals ",
-        "-*-",
-        "vim:",
-        "vi:",
-        "ex:",
-        "eslint",
-        "tslint:",
-        "jshint",
-        "@ts-",
-        "prettier-",
-        "clang-format",
-        "pylint:",
-        "NOLINT",
-        "coding:",
-        "encoding:",
-        "frozen_string_literal:",
-        "Author:",
-        "Authors:",
-        "Written by ",
-        "Created by ",
-        "Created with ",
-        "line 1 \"",
-        "shellcheck ",
-        "@flow",
-        "yaml-language-server:",
-        "ReSharper ",
-        "noinspection ",
-        "Project:",
-        "Definitions by:",
-        "Type definitions for ",
-        "See http",
-    ];
     let is_address = line.starts_with("http") && line.contains("://") && !line.contains(' ');
+    let text = line.strip_prefix('#').unwrap_or(line).trim_start();
     is_address
-        || MARKS.iter().any(|mark| line.starts_with(mark))
+        || INSTRUCTIONS.iter().any(|mark| line.starts_with(mark))
+        || PRAGMAS.iter().any(|mark| text.starts_with(mark))
         || line.contains("-*-")
-        || line.starts_with("type: ignore")
 }
 
 /// One line: runs of white space and control characters become one space.
@@ -426,6 +431,95 @@ pub(super) fn cap(text: &str, bytes_max: usize) -> String {
     let end = text.floor_char_boundary(bytes_max - '…'.len_utf8());
     format!("{}…", text[..end].trim_end())
 }
+
+/// What lines begin with that speak to an editor or name an author.
+const INSTRUCTIONS: [&str; 25] = [
+    "go:",
+    "+build ",
+    "compdef ",
+    "autoload ",
+    "global ",
+    "globals ",
+    "-*-",
+    "vim:",
+    "vi:",
+    "ex:",
+    "coding:",
+    "encoding:",
+    "frozen_string_literal:",
+    "Author:",
+    "Authors:",
+    "Written by ",
+    "Created by ",
+    "Created with ",
+    "line 1 \"",
+    "@flow",
+    "yaml-language-server:",
+    "Project:",
+    "Definitions by:",
+    "Type definitions for ",
+    "See http",
+];
+/// What lines begin with that speak to a linter, a formatter, a compiler or a tool that counts what tests reach.
+const PRAGMAS: [&str; 57] = [
+    "eslint",
+    "tslint:",
+    "jshint",
+    "jslint ",
+    "jscs:",
+    "@ts-",
+    "prettier-",
+    "biome-ignore",
+    "deno-lint-ignore",
+    "deno-fmt-ignore",
+    "dprint-ignore",
+    "stylelint-",
+    "markdownlint-",
+    "istanbul ignore",
+    "c8 ignore",
+    "v8 ignore",
+    "node:coverage",
+    "@vitest-environment",
+    "@jest-environment",
+    "@jsxImportSource",
+    "@jsxRuntime",
+    "sourceMappingURL",
+    "webpackChunkName",
+    "clang-format",
+    "NOLINT",
+    "NOSONAR",
+    "IWYU pragma",
+    "cppcheck-suppress",
+    "LCOV_EXCL",
+    "GCOV_EXCL",
+    "nolint",
+    "nosec",
+    "lint:ignore",
+    "lint:file-ignore",
+    "revive:",
+    "pylint:",
+    "noqa",
+    "flake8:",
+    "ruff:",
+    "mypy:",
+    "pyright:",
+    "isort:",
+    "fmt: o",
+    "fmt: skip",
+    "yapf:",
+    "type: ignore",
+    "pragma: no ",
+    "rubocop:",
+    "phpcs:",
+    "@phpstan-",
+    "@psalm-",
+    "@codeCoverageIgnore",
+    "shellcheck ",
+    "ReSharper ",
+    "noinspection ",
+    "@formatter:",
+    "CHECKSTYLE",
+];
 
 /// Longest word in front of a colon that names what follows.
 const LABEL_BYTES_MAX: usize = 16;
@@ -505,5 +599,56 @@ mod tests {
         }
         let long = format!("// {}", "word ".repeat(500));
         assert!(paragraph(&long, SLASHES).len() <= PARAGRAPH_BYTES_MAX);
+    }
+
+    #[test]
+    fn words_to_tools_code_and_thanks_document_nothing() {
+        for (comment, style, expected) in [
+            ("// nolint:deadcode,unused\n", SLASHES, ""),
+            ("//nolint:unused\n// Reads it.\n", SLASHES, "Reads it."),
+            ("/* istanbul ignore file */", SLASHES, ""),
+            ("/* c8 ignore next 3 */", SLASHES, ""),
+            (
+                "# rubocop:disable Style/Foo\n# Reads it.\n",
+                HASH,
+                "Reads it.",
+            ),
+            ("# type: ignore\n", HASH, ""),
+            ("# noqa: E501\n", HASH, ""),
+            (
+                "// named export\n// import { shop } from 'shop'\n// const { shop } = require('shop')\n",
+                SLASHES,
+                "named export",
+            ),
+            ("// var a = require('a')\n", SLASHES, ""),
+            (
+                "// list.add(one, two);\n// Adds them.\n",
+                SLASHES,
+                "Adds them.",
+            ),
+            (
+                "// Import it from there.\n",
+                SLASHES,
+                "Import it from there.",
+            ),
+            ("// Big thanks to a friend\n// for this.\n", SLASHES, ""),
+            (
+                "/*\n * Thank you to A (a.b), who did the\n * first of it.\n *\n * Keeps items.\n */",
+                SLASHES,
+                "Keeps items.",
+            ),
+            (
+                "/**\n * Shows keys in *shop*\n */",
+                SLASHES,
+                "Shows keys in *shop*",
+            ),
+            (
+                "/* Shows keys. *\n * More.      */",
+                SLASHES,
+                "Shows keys. More.",
+            ),
+        ] {
+            assert_eq!(paragraph(comment, style), expected, "{comment}");
+        }
     }
 }

@@ -88,6 +88,9 @@ const SECTIONS: [&str; 8] = [
     "system includes",
 ];
 
+/// Words that open a group of declarations in a comment for doxygen.
+const GROUPS: [&str; 4] = ["@defgroup", "\\defgroup", "@addtogroup", "\\addtogroup"];
+
 /// Finds the first paragraph about the file itself in the comments at its head; empty when there is none.
 ///
 /// A comment that touches a declaration belongs to the declaration, one followed by an empty line, an import or
@@ -205,7 +208,38 @@ pub(super) fn imports(line: &str) -> bool {
         "require_relative ",
         "using ",
     ];
-    WORDS.iter().any(|word| line.starts_with(word)) || is_skipped(line)
+    let is_required = ["const ", "let ", "var "]
+        .iter()
+        .any(|word| line.starts_with(word) && line.contains("= require("));
+    is_required || WORDS.iter().any(|word| line.starts_with(word)) || is_skipped(line)
+}
+
+/// Whether a comment opens or closes a group of declarations, as `@defgroup name title` and `@{` do.
+pub(super) fn is_group(comment: &str) -> bool {
+    if !comment.contains(['@', '\\']) {
+        return false;
+    }
+    comment.lines().any(|line| {
+        let line = line.trim_matches([' ', '\t', '/', '*', '!', '<']);
+        GROUPS.iter().any(|word| line.starts_with(word))
+            || matches!(line, "@{" | "\\{" | "@}" | "\\}")
+    })
+}
+
+/// What a comment says of a group of declarations: its first whole sentence, or else its title.
+pub(super) fn group_paragraph(comment: &str, style: Style) -> String {
+    let said = paragraph(comment, style);
+    if !said.is_empty() && !said.ends_with(':') {
+        return said;
+    }
+    let titles = comment.lines().filter_map(|line| {
+        let line = line.trim_matches([' ', '\t', '/', '*', '!']);
+        let name_and_title = GROUPS.iter().find_map(|word| line.strip_prefix(word))?;
+        name_and_title.trim_start().split_once(' ')
+    });
+    let title = titles.map(|(_, title)| title.trim()).next();
+    let title = title.filter(|title| title.split(' ').count() >= WORDS_MIN);
+    title.unwrap_or_default().to_owned()
 }
 
 fn is_preamble(line: &str) -> bool {

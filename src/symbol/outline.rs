@@ -182,6 +182,8 @@ kinds! {
     Variable 11 "variable" "variables";
     /// A data member.
     Field 12 "field" "fields";
+    /// A data member that is read and written by code of its own.
+    Property 27 "property" "properties";
     /// A case of an enumeration.
     Variant 13 "variant" "variants";
     /// A macro.

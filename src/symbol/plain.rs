@@ -8,7 +8,8 @@ const MARK_BYTES_MAX: usize = 400;
 /// Roles whose text is a title or a path, and no code.
 const WORD_ROLES: [&str; 8] = ["doc", "ref", "term", "gh", "issue", "pr", "rfc", "abbr"];
 /// Tags of XML and HTML that only lay out the text between them.
-const LAYOUT_TAGS: [&str; 15] = [
+const LAYOUT_TAGS: [&str; 16] = [
+    "a",
     "p",
     "br",
     "b",
@@ -136,18 +137,43 @@ fn substitution(text: &str) -> Option<(String, usize)> {
     Some((name.to_owned(), name.len() + 3))
 }
 
-/// `{@link Foo}` is `Foo`.
+/// `{@link Foo}` is `Foo`, `{@link Foo the label}` is `the label`.
 fn javadoc(text: &str) -> Option<(String, usize)> {
     let body = within(text, "{@", "}")?;
-    let shown = body.split_once(' ').map_or("", |(_, shown)| shown);
+    let (word, shown) = body.split_once(' ').unwrap_or((body, ""));
+    let shown = if matches!(word, "link" | "linkplain" | "value") {
+        label(shown.trim())
+    } else {
+        shown
+    };
     Some((shown.to_owned(), body.len() + 3))
+}
+
+/// What is shown of `Target#of(a, b) label` and of `Target|label`.
+fn label(link: &str) -> &str {
+    let mut depth = 0_usize;
+    let end = link.find(|c: char| {
+        depth += usize::from(c == '(');
+        depth = depth.saturating_sub(usize::from(c == ')'));
+        depth == 0 && (c.is_whitespace() || c == '|')
+    });
+    let (target, label) = link.split_at(end.unwrap_or(link.len()));
+    match label.trim_start_matches('|').trim() {
+        "" => target.trim_start_matches('#'),
+        label => label,
+    }
 }
 
 /// `<p>` is nothing, `<see cref="Foo"/>` is `Foo`.
 fn tag(text: &str) -> Option<(String, usize)> {
     let inner = within(text, "<", ">")?;
     let name = inner.trim_matches('/').trim();
-    if LAYOUT_TAGS.contains(&name) {
+    // `<a href="…">`, `<p class="…">`
+    let word = name.split_once(' ').map_or(
+        name,
+        |(word, rest)| if rest.contains('=') { word } else { name },
+    );
+    if LAYOUT_TAGS.contains(&word) {
         return Some((String::new(), inner.len() + 2));
     }
     let shown = name
@@ -186,6 +212,15 @@ mod tests {
             ("Runs ``flask`` and `x`.", "Runs `flask` and `x`."),
             ("Uses |fetch|_, a || b", "Uses fetch, a || b"),
             ("Turns {@link Foo} <p>on</p>.", "Turns Foo on."),
+            (
+                "The {@link a.b.Shop#of(int, int) shop} and {@link Till|till} {@link #pay}.",
+                "The shop and till pay.",
+            ),
+            (
+                "See the <a href=\"https://a.b/c\">book</a> of {@code a b}.",
+                "See the book of a b.",
+            ),
+            ("is a <a b> c", "is a <a b> c"),
             ("Is <see cref=\"T:It\"/> a < 1 > c", "Is It a < 1 > c"),
             ("says #{@name} and #{b}", "says #{@name} and #{b}"),
             ("std::`x` and a:b:`c`", "std::`x` and a:b:`c`"),

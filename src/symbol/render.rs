@@ -155,18 +155,32 @@ fn count_all(symbols: &[Symbol]) -> u64 {
         .sum()
 }
 
-/// Public declarations, looked for inside modules instead of counting these.
+/// Public declarations, looked for inside modules instead of counting these. Of a list of re-exports each name counts, and
+/// an implementation is no item of its own.
 fn count_public(symbols: &[Symbol]) -> u64 {
     let public = symbols.iter().filter(|symbol| symbol.public);
     public
-        .map(|symbol| {
-            if has_items(symbol) {
-                count_public(&symbol.children)
-            } else {
-                1
-            }
+        .map(|symbol| match symbol.kind {
+            Kind::Implementation => 0,
+            Kind::Export => count_names(&symbol.signature),
+            _ if has_items(symbol) => count_public(&symbol.children),
+            _ => 1,
         })
         .sum()
+}
+
+/// How many names a re-export lists: two in `{ a, b } from 'c'`.
+fn count_names(list: &str) -> u64 {
+    if !list.contains('{') {
+        return 1;
+    }
+    // What stands before an opening bracket is the path of the names behind it.
+    let parts = list.split_inclusive(['{', ',', '}']);
+    let names = parts.filter(|part| {
+        let is_path = part.ends_with('{') || !part.ends_with([',', '}']);
+        !is_path && part.contains(char::is_alphanumeric)
+    });
+    (names.count() as u64).max(1)
 }
 
 /// True for a module whose declarations are listed.
@@ -490,7 +504,7 @@ fn prefixes(name: &str) -> impl Iterator<Item = &str> {
 /// Data members are shown with their type, re-exports as written, all others by name.
 fn short_text(member: &Symbol) -> &str {
     let prefixes: &[&str] = match member.kind {
-        Kind::Field | Kind::Variant => &["pub ", "public ", "case "],
+        Kind::Field | Kind::Property | Kind::Variant => &["pub ", "public ", "case "],
         Kind::Key | Kind::Target | Kind::Entry | Kind::Column | Kind::Rule | Kind::Line => &[],
         Kind::Export => &["pub use ", "pub(crate) use ", "export "],
         _ => return &member.name,

@@ -386,8 +386,33 @@ fn innermost(declarator: Node<'_>) -> Option<(Node<'_>, bool)> {
     None
 }
 
+/// Adds the tests of the check framework, which are no declarations to the grammar: `START_TEST(name) { … } END_TEST`.
+fn tests<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
+    const OPEN: &str = "START_TEST(";
+    let text = walk.text;
+    let begins_line = |at: &usize| *at == 0 || text[..*at].ends_with('\n');
+    let starts = text.match_indices(OPEN).map(|(at, _)| at);
+    let starts: Vec<usize> = starts.filter(begins_line).collect();
+    for (number, start) in starts.iter().enumerate() {
+        let end = starts.get(number + 1).unwrap_or(&text.len()).to_owned();
+        let own = &text[*start..end];
+        let Some((name, body)) = own[OPEN.len()..].split_once(')') else {
+            continue;
+        };
+        let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if is_name && body.trim_start().starts_with('{') && walk.has_room() {
+            let end = own.find("\nEND_TEST").map_or(end, |at| start + at);
+            level.symbols.push(Walk::test_at(*start..end, name));
+        }
+    }
+    if !starts.is_empty() {
+        level.symbols.sort_by_key(|symbol| symbol.span.start);
+    }
+}
+
 /// Inline functions of a header are there to be used, although they are `static`.
 fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
+    tests(walk, level);
     let guarded = |line: &str| line.starts_with("#ifndef") || line.starts_with("#pragma once");
     let first = walk
         .text

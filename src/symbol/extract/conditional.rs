@@ -296,6 +296,25 @@ impl Tokens<'_> {
     }
 }
 
+/// The lines of the preprocessor of C# that speak to the compiler or the editor: they belong to no declaration.
+pub(super) fn asides(tokens: &Tokens<'_>) -> Vec<Range<usize>> {
+    const WORDS: [&str; 6] = [
+        "pragma",
+        "nullable",
+        "region",
+        "endregion",
+        "warning",
+        "line",
+    ];
+    let is_aside = |at: &usize| {
+        tokens
+            .condition(*at)
+            .is_some_and(|word| WORDS.contains(&word))
+    };
+    let found = (0..tokens.all.len()).filter(is_aside);
+    found.map(|at| tokens.all[at].1.clone()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use crate::symbol::extract::tokens::{Tokens, blank};

@@ -1,4 +1,5 @@
-//! C#. `public` is public; members of interfaces are public unless they say otherwise. Namespaces are looked through.
+//! C#. `public` is public, and so is `protected`, which types of others build on; members of interfaces are public unless
+//! they say otherwise. Namespaces are looked through.
 
 use tree_sitter::Node;
 
@@ -20,6 +21,12 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         ("declaration_list", Rule::Inside),
         ("preproc_if", Rule::Inside),
         ("preproc_else", Rule::Inside),
+        ("preproc_pragma", Rule::Aside),
+        ("preproc_nullable", Rule::Aside),
+        ("preproc_region", Rule::Aside),
+        ("preproc_endregion", Rule::Aside),
+        ("preproc_warning", Rule::Aside),
+        ("preproc_line", Rule::Aside),
         (
             "class_declaration",
             Rule::Item(Item::of(Kind::Class, "body", &["body"])),
@@ -58,7 +65,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         ),
         (
             "property_declaration",
-            Rule::Item(Item::body(Kind::Field, &["accessors", "value"])),
+            Rule::Item(Item::body(Kind::Property, &["accessors", "value"])),
         ),
         (
             "event_declaration",
@@ -76,11 +83,13 @@ pub(super) const GRAMMAR: Grammar = Grammar {
 };
 
 fn is_package(declared: &Declared<'_>) -> bool {
-    declared.says("internal") || !declared.says("public") && declared.place.owner.is_none()
+    declared.says("internal") && !declared.says("protected")
+        || !declared.says("public") && declared.place.owner.is_none()
 }
 
 fn is_public(declared: &Declared<'_>) -> bool {
-    declared.says("public") || declared.place.public && !declared.says("private")
+    let is_open = declared.says("public") || declared.says("protected") || declared.place.public;
+    is_open && !declared.says("private")
 }
 
 fn field<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {

@@ -69,6 +69,11 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
         outline.doc = head::head_paragraph(text, style);
         if outline.doc.is_empty() {
             lines::begin(&mut outline, text);
+            // What is imported is told already.
+            let is_told = !outline.imports.is_empty();
+            outline
+                .symbols
+                .retain(|line| !is_told || !head::imports(&line.signature));
         }
     }
     outline
@@ -142,11 +147,17 @@ fn texts(language: Language, text: &str) -> Texts<'_> {
                 shown: blank(text, shown),
             }
         }
-        Language::CSharp if is_conditional() => {
-            let torn = conditional::torn(&Tokens::of_csharp(text));
+        Language::CSharp if text.contains('#') => {
+            let tokens = Tokens::of_csharp(text);
+            let torn = if is_conditional() {
+                conditional::torn(&tokens)
+            } else {
+                Vec::new()
+            };
+            let told = [torn.clone(), conditional::asides(&tokens)].concat();
             Texts {
-                parsed: blank(text, torn.clone()),
-                told: blank(text, torn),
+                parsed: blank(text, torn),
+                told: blank(text, told),
                 shown: Cow::Borrowed(text),
             }
         }

@@ -57,6 +57,8 @@ pub(super) enum Rule {
     Comment,
     /// Stands between a comment and its declaration, and is remembered for it.
     Attribute,
+    /// Words to the compiler or the editor between a comment and its declaration.
+    Aside,
     /// An import; the words at its start are dropped.
     Import(&'static [&'static str]),
     /// A bracket around declarations of the same level, such as `#ifdef`.
@@ -242,6 +244,18 @@ pub(super) const NAMES: &[&str] = &[
     "variable_name",
 ];
 
+/// A name that a file offers by a statement of its own.
+pub(super) struct Offer {
+    /// What the file calls it.
+    pub local: String,
+    /// What others call it.
+    pub name: String,
+    /// How the statement says so, for what is declared elsewhere.
+    pub text: String,
+    /// The same for what the file declares under another name.
+    pub mark: String,
+}
+
 /// One reading of one file.
 pub(super) struct Walk<'t> {
     pub text: &'t str,
@@ -250,6 +264,8 @@ pub(super) struct Walk<'t> {
     pub imports: Vec<String>,
     /// Names that the file says are public, whatever their declaration says.
     pub exports: BTreeSet<String>,
+    /// How these names are offered, where a statement of its own says so.
+    pub offers: Vec<Offer>,
     /// Whether the grammar could not read all of it.
     pub is_broken: bool,
     pub rules: &'t Rules,

@@ -1,4 +1,4 @@
-//! Java. `public` is public; members of interfaces and annotations are public unless they say otherwise.
+//! Java. `public` is public, and so is `protected`, which types of others build on; members of interfaces and annotations are public unless they say otherwise.
 
 use tree_sitter::Node;
 
@@ -72,11 +72,16 @@ pub(super) const GRAMMAR: Grammar = Grammar {
 };
 
 fn is_package(declared: &Declared<'_>) -> bool {
-    !declared.says("public") && !declared.says("private") && !declared.place.public
+    !["public", "protected", "private"]
+        .iter()
+        .any(|word| declared.says(word))
+        && !declared.place.public
 }
 
 fn is_public(declared: &Declared<'_>) -> bool {
-    declared.says("public") || declared.place.public && !declared.says("private")
+    declared.says("public")
+        || declared.says("protected")
+        || declared.place.public && !declared.says("private")
 }
 
 fn field<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {

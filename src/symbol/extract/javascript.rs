@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use tree_sitter::Node;
 
 use super::grammar::{Declared, Grammar, Item, Rule, Walk, any_comment, no_package};
-use super::instance;
 use super::level::{Adopted, Level, Place};
 use super::walk::Head;
+use super::{export, instance, suite};
 use crate::symbol::comment;
 use crate::symbol::outline::{DEPTH_MAX, Kind, Symbol};
 
@@ -39,7 +39,7 @@ const RULES: &[(&str, Rule)] = &[
     ("comment", Rule::Comment),
     ("decorator", Rule::Attribute),
     ("import_statement", Rule::Import(&["import", "type "])),
-    ("export_statement", Rule::Special(export)),
+    ("export_statement", Rule::Special(export::statement)),
     ("function_declaration", Rule::Item(FUNCTION)),
     ("generator_function_declaration", Rule::Item(FUNCTION)),
     ("function_signature", Rule::Item(FUNCTION)),
@@ -75,19 +75,16 @@ const RULES: &[(&str, Rule)] = &[
     ),
     ("property_identifier", Rule::Special(variant)),
     ("ambient_declaration", Rule::Special(ambient)),
-    (
-        "module",
-        Rule::Item(Item::of(Kind::Module, "body", &["body"])),
-    ),
-    (
-        "internal_module",
-        Rule::Item(Item::of(Kind::Module, "body", &["body"])),
-    ),
+    ("module", Rule::Special(module)),
+    ("internal_module", Rule::Special(module)),
     ("lexical_declaration", Rule::Special(variables)),
     ("variable_declaration", Rule::Special(variables)),
     ("expression_statement", Rule::Special(statement)),
-    ("pair", Rule::Special(pair)),
-    ("shorthand_property_identifier", Rule::Special(shorthand)),
+    ("pair", Rule::Special(export::pair)),
+    (
+        "shorthand_property_identifier",
+        Rule::Special(export::shorthand),
+    ),
 ];
 
 /// Declarations are public when exported, members unless they say otherwise.
@@ -98,46 +95,6 @@ fn is_public(declared: &Declared<'_>) -> bool {
             !declared.says("private")
                 && !declared.says("protected")
                 && !declared.name.starts_with(['#', '_'])
-        }
-    }
-}
-
-fn export<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    if node.child_by_field_name("declaration").is_some() {
-        let place = Place {
-            public: true,
-            wrap: Some(node),
-            ..level.place
-        };
-        return walk.children_at(level, node, place);
-    }
-    if node.child_by_field_name("source").is_some() {
-        let text = walk
-            .slice(node)
-            .trim_start_matches("export")
-            .trim_start_matches(" type");
-        return walk.push(
-            level,
-            Symbol::named(Kind::Export, text.trim_end_matches(';')),
-        );
-    }
-    let mut cursor = node.walk();
-    for child in node.named_children(&mut cursor) {
-        match child.kind() {
-            "export_clause" => export_names(walk, child),
-            "identifier" => walk.export(child),
-            "comment" => {}
-            _ => assigned(walk, level, node, "default", child),
-        }
-    }
-}
-
-/// Takes the names of `export { a, b as c }`.
-fn export_names<'t>(walk: &mut Walk<'t>, clause: Node<'t>) {
-    let mut cursor = clause.walk();
-    for specifier in clause.named_children(&mut cursor) {
-        if let Some(name) = specifier.child_by_field_name("name") {
-            walk.export(name);
         }
     }
 }
@@ -165,6 +122,33 @@ fn ambient<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
             },
         );
     }
+}
+
+/// A namespace. In one that is declared to exist elsewhere all is there to be used, unless a list says what is.
+fn module<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    let item = Item::of(Kind::Module, "body", &["body"]);
+    let body = node.child_by_field_name("body");
+    let is_listed = body.is_some_and(|body| export::has_list(body));
+    let is_open = !is_listed && is_ambient(node);
+    let item = if is_open { item.open() } else { item };
+    let (known, first) = (level.symbols.len(), walk.offers.len());
+    walk.declare(level, node, &item);
+    if let Some(symbol) = level.symbols.get_mut(known) {
+        export::finish_members(walk, &mut symbol.children, first);
+    }
+}
+
+/// Whether a namespace stands in `declare …`.
+fn is_ambient(node: Node<'_>) -> bool {
+    let mut around = node.parent();
+    for _ in 0..2 * DEPTH_MAX {
+        match around {
+            Some(node) if node.kind() == "ambient_declaration" => return true,
+            Some(node) => around = node.parent(),
+            None => return false,
+        }
+    }
+    false
 }
 
 /// A method; a constructor may declare fields among its parameters.
@@ -281,7 +265,7 @@ fn variables<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 }
 
 /// What a value makes of its name, and where the text that is shown ends.
-fn shape<'t>(walk: &Walk<'t>, value: Node<'t>) -> (Kind, Option<usize>) {
+pub(super) fn shape<'t>(walk: &Walk<'t>, value: Node<'t>) -> (Kind, Option<usize>) {
     let body = value
         .child_by_field_name("body")
         .map(|body| body.start_byte());
@@ -303,8 +287,10 @@ fn statement<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     if inner.kind() == "internal_module" {
         return walk.children(level, node);
     }
-    if inner.kind() == "call_expression" {
-        let found = test(walk, inner, DEPTH_MAX).or_else(|| route(walk, level, node, inner));
+    let call = suite::awaited(inner);
+    if call.kind() == "call_expression" {
+        let found =
+            suite::test(walk, call, DEPTH_MAX).or_else(|| suite::route(walk, level, node, call));
         level.symbols.extend(found);
         return;
     }
@@ -316,74 +302,16 @@ fn statement<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     };
     let target = walk.slice(left);
     if target == "exports" {
-        return exported_value(walk, level, node, last_value(right));
+        return export::value(walk, level, node, last_value(right));
     }
     let Some((owner, name)) = target.rsplit_once('.') else {
         return;
     };
     match owner {
-        "module" if name == "exports" => exported_value(walk, level, node, right),
-        "exports" | "module.exports" => assigned(walk, level, node, name, right),
+        "module" if name == "exports" => export::value(walk, level, node, right),
+        "exports" | "module.exports" => export::assigned(walk, level, node, name, right),
         _ => method(walk, level, node, [owner, name], right),
     }
-}
-
-/// `describe("…", function () { … })`, `it("…", …)`: a test or a group of tests, by its title.
-fn test<'t>(walk: &mut Walk<'t>, call: Node<'t>, depth_left: usize) -> Option<Symbol> {
-    let function = walk.slice(call.child_by_field_name("function")?);
-    let (word, more) = function.split_once('.').unwrap_or((function, ""));
-    let arguments = call.child_by_field_name("arguments")?;
-    let title = arguments.named_child(0)?;
-    let is_test = matches!(
-        word,
-        "describe" | "it" | "test" | "context" | "suite" | "specify"
-    ) && matches!(
-        more,
-        "" | "only" | "skip" | "todo" | "concurrent" | "serial" | "failing"
-    ) && matches!(title.kind(), "string" | "template_string");
-    if !is_test || depth_left == 0 || !walk.has_room() {
-        return None;
-    }
-    let mut cursor = arguments.walk();
-    let body = arguments
-        .named_children(&mut cursor)
-        .find_map(|argument| argument.child_by_field_name("body"));
-    let mut symbol = Walk::test(call, unquoted(walk.slice(title)));
-    let mut cursor = call.walk();
-    let statements = body.map_or_else(Vec::new, |body| body.named_children(&mut cursor).collect());
-    symbol.children = statements
-        .into_iter()
-        .filter(|statement| statement.kind() == "expression_statement")
-        .filter_map(|statement| test(walk, statement.named_child(0)?, depth_left - 1))
-        .collect();
-    Some(symbol)
-}
-
-/// `app.get("/path", …)`: what a server answers to.
-fn route<'t>(
-    walk: &mut Walk<'t>,
-    level: &Level<'t>,
-    statement: Node<'t>,
-    call: Node<'t>,
-) -> Option<Symbol> {
-    let function = walk.slice(call.child_by_field_name("function")?);
-    let (server, method) = function.split_once('.')?;
-    let arguments = call.child_by_field_name("arguments")?;
-    let path = unquoted(walk.slice(arguments.named_child(0)?));
-    let is_route = level.place.owner.is_none()
-        && server.chars().all(char::is_alphanumeric)
-        && path.starts_with('/')
-        && arguments.named_child_count() > 1;
-    if !is_route || !walk.has_room() {
-        return None;
-    }
-    walk.route(level, statement, method, path)
-}
-
-/// A text without the quotes around it.
-fn unquoted(text: &str) -> &str {
-    let inner = text.get(1..text.len().saturating_sub(1));
-    inner.unwrap_or(text)
 }
 
 /// What the last of several assignments in a row assigns.
@@ -394,57 +322,6 @@ fn last_value(mut value: Node<'_>) -> Node<'_> {
         value = right;
     }
     value
-}
-
-/// `module.exports = …`: a name, an object of names, or something new.
-fn exported_value<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>, value: Node<'t>) {
-    match value.kind() {
-        "identifier" => walk.export(value),
-        "object" => {
-            let place = Place {
-                public: true,
-                ..level.place
-            };
-            walk.children_at(level, value, place);
-        }
-        _ => assigned(walk, level, node, "module.exports", value),
-    }
-}
-
-/// Adds what a public name is assigned; a mere name is exported instead.
-fn assigned<'t>(
-    walk: &mut Walk<'t>,
-    level: &mut Level<'t>,
-    node: Node<'t>,
-    name: &str,
-    value: Node<'t>,
-) {
-    if value.kind() == "identifier" && walk.slice(value) != "undefined" {
-        walk.export(value);
-    } else if name != "__esModule" && !walk.slice(value).starts_with("void 0") {
-        let (kind, end) = shape(walk, value);
-        let symbol = walk.symbol(
-            level,
-            Head {
-                node,
-                kind,
-                name: value,
-                end,
-            },
-        );
-        let mut symbol = Symbol {
-            public: true,
-            name: name.to_owned(),
-            ..symbol
-        };
-        if let Some(body) = value
-            .child_by_field_name("body")
-            .filter(|_| kind == Kind::Class)
-        {
-            symbol.children = walk.members(body, Kind::Class, true);
-        }
-        walk.push(level, symbol);
-    }
 }
 
 /// `Foo.prototype.bar = function …` and `Foo.bar = function …`.
@@ -478,25 +355,6 @@ fn method<'t>(
             ..symbol
         };
         walk.adopt(level, owner, owner, member);
-    }
-}
-
-/// `name: value` in an exported object.
-fn pair<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let (key, value) = (
-        node.child_by_field_name("key"),
-        node.child_by_field_name("value"),
-    );
-    if let (Some(key), Some(value), true) = (key, value, level.place.public) {
-        let name = walk.slice(key).trim_matches(['"', '\'']);
-        assigned(walk, level, node, name, value);
-    }
-}
-
-/// `name` in an exported object.
-fn shorthand<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    if level.place.public {
-        walk.export(node);
     }
 }
 
@@ -542,4 +400,5 @@ fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
         let is_shared = script && symbol.kind != Kind::Test;
         symbol.public |= is_shared || walk.exports.contains(&symbol.name);
     }
+    export::finish(walk, level);
 }

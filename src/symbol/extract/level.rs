@@ -111,11 +111,21 @@ impl<'t> Level<'t> {
     /// Keeps an attribute for what follows; the comment above it reaches over it.
     pub(super) fn note_attribute(&mut self, node: Node<'t>) {
         self.attributes.push(node.byte_range());
+        self.note_aside(node);
+    }
+
+    /// Lets the comment above reach over a line that declares nothing.
+    pub(super) fn note_aside(&mut self, node: Node<'t>) {
         if let Some(comment) = &mut self.comment
             && node.start_position().row <= comment.last_row + 1
         {
             comment.last_row = last_row(node);
         }
+    }
+
+    /// Forgets the comment above: it belongs to something else.
+    pub(super) fn drop_comment(&mut self) {
+        self.comment = None;
     }
 
     /// Drops what is declared twice in the same words, as both branches of an `#if` often do. Of a prototype and what it

@@ -126,6 +126,14 @@ pub(super) fn macros(tokens: &Tokens<'_>) -> Macros {
             let open = tokens.all[at].1.start..tokens.all[at + 1].1.end;
             found.lists.extend([open, tokens.all[end - 1].1.clone()]);
             at += 2;
+        } else if tokens.is_test(at) {
+            // `START_TEST(name) {`: the block stays.
+            blank.push(tokens.all[at].1.start..tokens.all[end - 1].1.end);
+            before = Some(end - 1);
+            at = end;
+        } else if tokens.is_candidate(at) && tokens.ends_declaration(before, at) {
+            blank.push(tokens.all[at].1.clone());
+            at += 1;
         } else if tokens.is_candidate(at) && tokens.is_attribute(before, at, end) {
             blank.push(tokens.all[at].1.start..tokens.all[end - 1].1.end);
             at = end;
@@ -160,6 +168,33 @@ impl Tokens<'_> {
         } else {
             at
         }
+    }
+
+    /// Whether a test of the check framework begins here.
+    fn is_test(&self, at: usize) -> bool {
+        self.word(at) == "START_TEST"
+            && self.is_sign(at + 1, b"(")
+            && self.is_sign(at + 3, b")")
+            && self.is_sign(at + 4, b"{")
+    }
+
+    /// Whether a word stands alone in its line behind a body, as `END_TEST`: no type, for which a name would follow.
+    fn ends_declaration(&self, before: Option<usize>, at: usize) -> bool {
+        let place = |token: usize| self.all.get(token).map(|(_, range)| range.clone());
+        let (Some(previous), Some(own)) = (before.and_then(place), place(at)) else {
+            return false;
+        };
+        let begins_line = self.text[previous.end..own.start].contains('\n');
+        let next = place(at + 1).map_or(self.text.len(), |next| next.start);
+        let behind = &self.text[own.end..next];
+        let line = behind.split('\n').next().unwrap_or_default();
+        let is_apart = behind.matches('\n').count() > 1 || next == self.text.len();
+        let is_call = is_loud(self.word(at + 1)) && self.is_sign(at + 2, b"(");
+        before.is_some_and(|before| self.is_sign(before, b"}"))
+            && self.word(at).contains('_')
+            && begins_line
+            && line.trim().is_empty()
+            && (is_apart || behind.contains('\n') && is_call)
     }
 
     /// Whether a declaration begins here whose type stands in the bracket of a macro.

@@ -18,6 +18,7 @@ mod body;
 mod c;
 mod conditional;
 mod csharp;
+mod export;
 mod file;
 mod go;
 mod grammar;
@@ -33,6 +34,7 @@ mod python;
 mod ruby;
 mod rust;
 mod signature;
+mod suite;
 #[cfg(test)]
 mod tests;
 mod tokens;

@@ -6,7 +6,7 @@ use super::grammar::{Declared, Grammar, Item, Rule, Walk, nothing};
 use super::level::{Adopted, Level};
 use super::walk::Head;
 use crate::symbol::comment::{self, cap};
-use crate::symbol::outline::{Kind, NAME_BYTES_MAX, Symbol};
+use crate::symbol::outline::{DEPTH_MAX, Kind, NAME_BYTES_MAX, Symbol};
 
 pub(super) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_rust::LANGUAGE.into(),
@@ -100,17 +100,61 @@ fn is_visible(text: &str) -> bool {
     rest.is_some_and(|rest| !rest.starts_with("(self)") && !rest.starts_with("(in self)"))
 }
 
-/// Tests are named and not listed.
+/// A module that is there for tests only offers nothing, whatever it says; of it the tests are listed.
 fn module<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let test = level
         .attributes
         .iter()
         .any(|attribute| walk.text[attribute.clone()].contains("cfg(test)"));
-    let item = Item {
-        members: if test { "" } else { "body" },
-        ..Item::body(Kind::Module, &["body"])
-    };
-    walk.declare(level, node, &item);
+    if !test {
+        let item = Item::of(Kind::Module, "body", &["body"]);
+        return walk.declare(level, node, &item);
+    }
+    let known = level.symbols.len();
+    walk.declare(level, node, &Item::body(Kind::Module, &["body"]));
+    if let Some(symbol) = level.symbols.get_mut(known) {
+        symbol.public = false;
+        symbol.is_package = false;
+        symbol.children = tests(walk, node, DEPTH_MAX.saturating_sub(walk.depth + 1));
+    }
+}
+
+/// The functions of a module that are tests, and those of the modules in it.
+fn tests<'t>(walk: &mut Walk<'t>, module: Node<'t>, depth_left: usize) -> Vec<Symbol> {
+    let mut found = Vec::new();
+    let body = module
+        .child_by_field_name("body")
+        .filter(|_| depth_left > 0);
+    let Some(body) = body else { return found };
+    let (mut cursor, mut is_marked) = (body.walk(), false);
+    for node in body.named_children(&mut cursor) {
+        let name = node.child_by_field_name("name");
+        match (node.kind(), name) {
+            ("attribute_item", _) => is_marked |= is_test_mark(walk.slice(node)),
+            ("line_comment" | "block_comment", _) => {}
+            ("function_item", Some(name)) if is_marked && walk.has_room() => {
+                found.push(Walk::test(node, walk.slice(name)));
+                is_marked = false;
+            }
+            ("mod_item", Some(name)) => {
+                let children = tests(walk, node, depth_left - 1);
+                if !children.is_empty() && walk.has_room() {
+                    let group = Walk::test(node, walk.slice(name));
+                    found.push(Symbol { children, ..group });
+                }
+                is_marked = false;
+            }
+            _ => is_marked = false,
+        }
+    }
+    found
+}
+
+/// `#[test]`, `#[tokio::test]`, `#[rstest]`, `#[test_case(…)]`.
+fn is_test_mark(attribute: &str) -> bool {
+    let text = attribute.trim_start_matches(['#', '[']);
+    let word = text.split(['(', ']', ' ']).next().unwrap_or_default();
+    word.ends_with("test") || word.ends_with("test_case")
 }
 
 fn implementation<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {

@@ -70,7 +70,7 @@ impl<'t> Tokens<'t> {
 
     /// The same of C#, which has no comments in lines of the preprocessor, and texts over several lines.
     pub(super) fn of_csharp(text: &'t str) -> Self {
-        let directive_len = |text: &str| text.find('\n').map_or(text.len(), |end| end + 1);
+        let directive_len = |text: &str| text.find('\n').unwrap_or(text.len());
         Self::read(text, directive_len, csharp_literal_len)
     }
 

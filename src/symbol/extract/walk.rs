@@ -70,6 +70,7 @@ impl<'t> Walk<'t> {
             doc,
             imports: Vec::new(),
             exports: BTreeSet::new(),
+            offers: Vec::new(),
             is_broken: false,
             rules,
             attribute_bytes_left: Cell::new(text.len()),
@@ -148,12 +149,10 @@ impl<'t> Walk<'t> {
         };
         match rule {
             Some(Rule::Comment) => {
-                let text = self.slice(node);
-                if (self.grammar().is_doc)(text) && !is_ruled(text) {
-                    level.note_comment(node);
-                }
+                self.comment(level, node);
                 return;
             }
+            Some(Rule::Aside) => return level.note_aside(node),
             Some(Rule::Attribute) => return level.note_attribute(node),
             Some(Rule::Inside) => return self.children(level, node),
             Some(Rule::Wrap) => {
@@ -170,6 +169,20 @@ impl<'t> Walk<'t> {
             None => {}
         }
         level.close(node);
+    }
+
+    /// Keeps a comment for the declaration below it; one that opens a group of declarations is about the file.
+    fn comment(&mut self, level: &mut Level<'t>, node: Node<'t>) {
+        let text = self.slice(node);
+        if head::is_group(text) {
+            level.drop_comment();
+            let is_first = level.place.owner.is_none() && level.symbols.is_empty();
+            if is_first && self.doc.is_empty() {
+                self.doc = head::group_paragraph(text, self.grammar().style);
+            }
+        } else if (self.grammar().is_doc)(text) && !is_ruled(text) {
+            level.note_comment(node);
+        }
     }
 
     /// Takes an import as written, without its first words.
@@ -317,11 +330,16 @@ impl<'t> Walk<'t> {
 
     /// A test that is a call and not a declaration, by its title.
     pub(super) fn test(call: Node<'_>, title: &str) -> Symbol {
+        Self::test_at(call.byte_range(), title)
+    }
+
+    /// A test that is no node, by its place and its title.
+    pub(super) fn test_at(range: Range<usize>, title: &str) -> Symbol {
         let mut symbol = Symbol::named(Kind::Test, title);
-        let start = to_u32(call.start_byte());
+        let start = to_u32(range.start);
         symbol.span = Span {
             start,
-            end: to_u32(call.end_byte()),
+            end: to_u32(range.end),
             name: start,
             body: start,
         };

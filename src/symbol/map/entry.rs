@@ -169,7 +169,7 @@ fn mark(symbol: &Symbol) -> Option<Mark> {
         Kind::Heading => Mark::Heading,
         Kind::Method => Mark::Method,
         Kind::Macro | Kind::Constant | Kind::Variable => Mark::Variable,
-        Kind::Field | Kind::Variant => Mark::Property,
+        Kind::Field | Kind::Property | Kind::Variant => Mark::Property,
         _ => return None,
     })
 }

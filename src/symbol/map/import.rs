@@ -50,7 +50,7 @@ fn passed_on(found: &mut Vec<Import>, symbols: &[Symbol], language: Language) {
                 });
             }
             Kind::Export if language == Language::Rust => read(found, &symbol.name, language, true),
-            Kind::Export if is_script(language) => read(found, &symbol.name, language, true),
+            Kind::Export if is_script(language) => read(found, &symbol.signature, language, true),
             _ => {}
         }
     }

@@ -38,7 +38,7 @@ pub(super) fn shape(symbol: &Symbol, language: Language) -> Shape {
                 ..Shape::default()
             }
         }
-        Kind::Field | Kind::Variable | Kind::Constant => {
+        Kind::Field | Kind::Property | Kind::Variable | Kind::Constant => {
             let after = name_end(text, &symbol.name).map_or("", |end| text[end..].trim_start());
             let is_optional =
                 after.starts_with('?') || is_optional_type(after.trim_start_matches([':', ' ']));

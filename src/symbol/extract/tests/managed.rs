@@ -126,13 +126,14 @@ fn csharp() {
     C# source, 20+ lines, 5 public items.
 
     - `public sealed class Sample<T> : Base, IStore<T> where T : class` (`[Serializable]`): Keeps values, see Level.
-      - fields `string Name`, `event Action Changed`
+      - field `event Action Changed`
       - `public const int Limit = 10`
+      - `public string Name`
       - `public Sample(int size)`
       - `public async Task<T> GetAsync([NotNull] string key, int depth = 1)` (`[Obsolete("no")]`)
       - `public class Inner`
     - `public interface IStore<T>`
-      - field `int Count`
+      - `int Count`
       - `void Clear()`
     - `public enum Level`
       - variants `Low = 1`, `High`
@@ -343,4 +344,99 @@ fn lines_of_the_preprocessor_stand_in_no_signature() {
 
     - `internal Cart(int a, int b, string path = @"c:\")` of `Cart`
     "#);
+}
+
+#[test]
+fn properties_of_csharp_are_no_fields() {
+    let text = "namespace Shop;
+
+public class Item
+{
+    public int Id { get; set; }
+    /// <summary>What it is called.</summary>
+    public string Name => \"x\";
+    protected int Count { get; }
+    private protected int Own { get; }
+    protected internal void Add(int n) { }
+    public int weight;
+}
+
+internal sealed class Till
+{
+    /// <summary>Whether it is open.</summary>
+    public bool IsOpen { get; private set; }
+    public void Close() { }
+}
+";
+    insta::assert_snapshot!(outline_of("Item.cs", text), @r"
+    C# source, 10+ lines, 1 public item.
+
+    - `public class Item`
+      - field `int weight`
+      - `public int Id`
+      - `public string Name`: What it is called.
+      - `protected int Count`
+      - `protected internal void Add(int n)`
+
+    Private:
+
+    - `internal sealed class Till`
+    - `public void Close()` of `Till`
+    - `private protected int Own` of `Item`
+    - `public bool IsOpen` of `Till`: Whether it is open.
+    ");
+}
+
+#[test]
+fn lines_to_the_compiler_of_csharp_belong_to_no_declaration() {
+    let text = "#nullable enable
+#pragma warning disable A1
+namespace Shop;
+
+public class Till
+{
+    #region Closing
+    /// <summary>
+    /// Closes it.
+    /// </summary>
+#pragma warning disable A2 // no wait
+#pragma warning disable A3
+    public async Task CloseAsync()
+#pragma warning restore A2 // no wait
+    {
+    }
+    #endregion
+}
+";
+    insta::assert_snapshot!(outline_of("Till.cs", text), @r"
+    C# source, 10+ lines, 1 public item.
+
+    - `public class Till`
+      - `public async Task CloseAsync()`: Closes it.
+    ");
+}
+
+#[test]
+fn what_types_of_others_build_on_is_public_in_java() {
+    let text = "package shop;
+
+/** Keeps items, see the <a href=\"https://a.b\">book</a> of {@link shop.Till tills}. */
+public class Shop {
+    protected int size;
+    /** Adds one. */
+    protected void add(String item) {}
+    void count() {}
+}
+";
+    insta::assert_snapshot!(outline_of("Shop.java", text), @r"
+    Java source, under 10 lines, 1 public item.
+
+    - `public class Shop`: Keeps items, see the book of tills.
+      - field `protected int size`
+      - `protected void add(String item)`: Adds one.
+
+    Private:
+
+    - `void count()` of `Shop`
+    ");
 }

@@ -159,7 +159,7 @@ fn who_may_use_it_is_known() {
         (Language::Rust, "impl A { pub(super) fn f() {} }", Package),
         (Language::Rust, "impl A for B { fn f() {} }", Public),
         (Language::Java, "class A { public void f() {} }", Public),
-        (Language::Java, "class A { protected void f() {} }", Package),
+        (Language::Java, "class A { protected void f() {} }", Public),
         (Language::Java, "class A { void f() {} }", Package),
         (Language::Java, "class A { private void f() {} }", Private),
         (Language::Java, "interface A { void f(); }", Public),

@@ -137,7 +137,7 @@ fn javascript() {
     insta::assert_snapshot!(outline_of("sample.js", JAVASCRIPT), @r"
     Talks to the server.
 
-    JavaScript source, 20+ lines, 6 public items.
+    JavaScript source, 20+ lines, 7 public items.
 
     - `export default class Client extends Base`: One client.
       - field `static retries = 3`
@@ -145,7 +145,7 @@ fn javascript() {
       - `async send(message)`: Sends.
       - `get size()`
     - `parse = async (text)`
-    - `function later()`
+    - `function later()` (`export { later as now }`)
     - `LIMIT = 10`
     - re-exports `{ a, b } from './other'`, `* from './all'`
 
@@ -190,7 +190,7 @@ fn common_js() {
     - `function Server(options)`: Makes a server.
       - `Server.prototype.listen = function (port)`: Starts it.
       - `Server.create = (options)`
-    - `function helper()`
+    - `function helper()` (`exports.alias`)
     - `close()`
     - `exports.extra = function (x)`
     - `limit: 12`
@@ -434,7 +434,7 @@ fn a_comment_above_modules_within_modules_is_about_the_innermost() {
     insta::assert_snapshot!(outline_of("cache.rb", ruby), @r"
     Keeps answers of the backend.
 
-    Ruby source, 10+ lines, 2 public items.
+    Ruby source, 10+ lines, 1 public item.
 
     - `module Shop`
       - `module Backend`
@@ -479,12 +479,13 @@ fn shell_comments_belong_to_the_function_below_and_headings_to_nothing() {
 fn a_patch_of_what_is_global_is_no_member() {
     let js = "'use strict'\nconst shop = require('shop')\nDate.now = function () { return 1 }\nprocess.stdout.write = (text) => {}\nglobalThis.log = function (text) {}\nArray.prototype.last = function () {}\nCart.add = function (item) {}\nmodule.exports = shop\n";
     insta::assert_snapshot!(outline_of("a.js", js), @r"
-    JavaScript source, under 10 lines, 2 public items.
+    JavaScript source, under 10 lines, 3 public items.
 
     - members of `Array`
       - `Array.prototype.last = function ()`
     - members of `Cart`
       - `Cart.add = function (item)`
+    - re-export `shop`
 
     Imports: `shop = require('shop')`
     ");
@@ -494,5 +495,187 @@ fn a_patch_of_what_is_global_is_no_member() {
 
     - `var process = module.exports = {}`
       - `process.nextTick = function (fun)`
+    ");
+}
+
+#[test]
+fn what_is_offered_under_another_name_says_so() {
+    let text = "const till = require('./till');
+function add(item) { return item; }
+function count() {}
+module.exports = { add, size: count, till, pay: till };
+exports.default = add;
+";
+    insta::assert_snapshot!(outline_of("shop.js", text), @r"
+    JavaScript source, under 10 lines, 4 public items.
+
+    - `function add(item)` (`exports.default`)
+    - `function count()` (`exports.size`)
+    - re-exports `till`, `pay = till`
+
+    Imports: `till = require('./till')`
+    ");
+    let text = "import { Till, Box as Store } from './till';
+import type { Price } from './price';
+function count(): number { return 1; }
+export { Till, Store as Shop, count as size };
+export type { Price };
+export type {
+  Coin,
+  Note,
+} from './coin';
+";
+    insta::assert_snapshot!(outline_of("shop.ts", text), @r"
+    TypeScript source, under 10 lines, 6 public items.
+
+    - `function count(): number` (`export { count as size }`)
+    - re-exports `type { Coin, Note } from './coin'`, `Till`, `Store as Shop`, `type Price`
+
+    Imports: `{Till, Box as Store} from './till'`, `{Price} from './price'`
+    ");
+    let text = "import { Till } from './till';
+import { Price } from './price';
+
+declare namespace shop {
+  export { Till as Box };
+  export type { Price };
+  export interface Item { id: number }
+  interface Hidden { id: number }
+}
+declare function shop(): shop.Item;
+export = shop;
+";
+    insta::assert_snapshot!(outline_of("shop.d.ts", text), @r"
+    TypeScript source, 10+ lines, 4 public items.
+
+    - `declare namespace shop` (`export = shop`)
+      - `export interface Item`
+        - field `id: number`
+      - re-exports `Till as Box`, `type Price`
+    - `declare function shop(): shop.Item`
+
+    Private:
+
+    - `interface Hidden` in `shop`
+
+    Imports: `{Till} from './till'`, `{Price} from './price'`
+    ");
+}
+
+#[test]
+fn what_is_declared_to_exist_elsewhere_is_public() {
+    let text = "import { Till } from './till';
+declare module './shop' {
+  interface Settings {
+    till: Till;
+    size?: number;
+  }
+  namespace prices { interface Price { sum: number } }
+}
+declare global {
+  interface Window { till: Till }
+}
+namespace own { interface Hidden { id: number } }
+";
+    insta::assert_snapshot!(outline_of("more.ts", text), @r"
+    TypeScript source, 10+ lines, 3 public items.
+
+    - `declare module './shop'`
+      - `interface Settings`
+        - fields `till: Till`, `size?: number`
+      - `namespace prices`
+        - `interface Price`
+          - field `sum: number`
+    - `interface Window`
+      - field `till: Till`
+
+    Private:
+
+    - `interface Hidden` in `own`
+    - `namespace own`
+
+    Imports: `{Till} from './till'`
+    ");
+}
+
+#[test]
+fn a_default_that_is_called_or_an_object_is_told_by_its_keys() {
+    for (text, expected) in [
+        (
+            "import { make } from 'tool';\nexport default make({\n  test: {\n    globals: true,\n  },\n  mode: 'fast',\n  setup() {},\n});\n",
+            "- `export default make(…)`\n  - fields `test`, `mode: 'fast'`\n  - `setup()`\n",
+        ),
+        (
+            "export default {\n  name: 'shop',\n  data: () => {\n    return 1;\n  },\n} satisfies Shop;\n",
+            "- `export default {…}`\n  - field `name: 'shop'`\n  - `data: ()`\n",
+        ),
+        (
+            "module.exports = tool.make(\n  one,\n  { 'a-b': [\n  ] },\n);\n",
+            "- `module.exports = tool.make(…)`\n  - field `'a-b'`\n",
+        ),
+        ("export default make();\n", "- `export default make()`\n"),
+        (
+            "export default new Till({\n  open: true,\n});\n",
+            "- `export default new Till(…)`\n  - field `open: true`\n",
+        ),
+    ] {
+        let outline = outline_of("config.ts", text);
+        assert!(outline.contains(expected), "{outline}");
+    }
+}
+
+#[test]
+fn tests_are_known_by_what_runs_them() {
+    let text = "'use strict'
+
+const t = require('node:test')
+const till = require('./till')
+
+t.test('opens', { timeout: 1 }, async (t) => {
+  t.plan(2)
+  await t.test('with a key', async (t) => {})
+  t.test('without', (t) => {})
+})
+pattern.test('neither');
+/x/.test('no');
+";
+    insta::assert_snapshot!(outline_of("till.test.js", text), @r"
+    JavaScript source, 10+ lines.
+
+    Tests:
+
+    - `opens`: `with a key`, `without`
+
+    Imports: `t = require('node:test')`, `till = require('./till')`
+    ");
+    let text = "import { till } from './till.ts'
+
+Deno.test('Opens it', async () => {})
+Deno.test({ name: 'Closes it', fn() {} })
+Deno.test(function counts() {})
+it.each([1, 2])('counts %s', (n) => {})
+test.each`a | b
+${1} | ${2}`('adds', () => {})
+describe.skipIf(slow)('slowly', () => {
+  it.only('waits', () => {})
+})
+";
+    insta::assert_snapshot!(outline_of("till.test.ts", text), @r"
+    TypeScript source, 10+ lines.
+
+    Tests:
+
+    - others: `Opens it`, `Closes it`, `counts`, `counts %s`, `adds`
+    - `slowly`: `waits`
+
+    Imports: `{till} from './till.ts'`
+    ");
+    let text = "import { till } from './till'\nconst shop = require('./shop')\ntill.open()\n";
+    insta::assert_snapshot!(outline_of("start.js", text), @r"
+    JavaScript source, under 10 lines.
+
+    - first line `till.open()`
+
+    Imports: `{till} from './till'`, `shop = require('./shop')`
     ");
 }

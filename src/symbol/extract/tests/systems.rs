@@ -97,7 +97,7 @@ fn rust() {
     insta::assert_snapshot!(outline_of("sample.rs", RUST), @r"
     Tokens of the input language, cut from text.
 
-    Rust source, 50+ lines, 11 public items.
+    Rust source, 50+ lines, 10 public items.
 
     - `pub struct Token<'a, T: Into<String> = String> where T: fmt::Debug` (`#[derive(Debug, Clone)]`): One token with its place, e.g. a word.
       - fields `start: usize`, `text: &'a str`
@@ -126,6 +126,10 @@ fn rust() {
     - `fn helper()`
     - `macro_rules! hidden`
     - `mod tests` (`#[cfg(test)]`)
+
+    Tests:
+
+    - `tests`: `works`
 
     Imports: `std::fmt`, `std::io::{self, Read}`
     ");
@@ -413,4 +417,140 @@ fn nothing_within_a_macro_is_declared_by_the_file() {
     - `#define LOOP(T, N)`: The loop.
     - macro `ARROWS_H`
     ");
+}
+
+#[test]
+fn tests_of_rust_are_listed_and_not_public() {
+    let text = "pub trait Render {
+    fn render(&self) -> String;
+}
+
+impl Render for Option<other::Group> {
+    fn render(&self) -> String {
+        String::new()
+    }
+}
+
+pub use other::{Group, kind::{A, B}};
+
+#[cfg(test)]
+pub mod test {
+    use super::*;
+
+    fn helper() {}
+
+    #[test]
+    fn named() {}
+
+    #[tokio::test]
+    #[ignore]
+    // Slow.
+    async fn waits() {}
+
+    mod deep {
+        #[test]
+        fn inner() {}
+    }
+}
+";
+    insta::assert_snapshot!(outline_of("render.rs", text), @r"
+    Rust source, 20+ lines, 4 public items.
+
+    - `pub trait Render`
+      - `fn render(&self) -> String`
+    - `impl Render for Option<other::Group>`
+      - `fn render(&self) -> String`
+    - re-export `other::{Group, kind::{A, B}}`
+
+    Private:
+
+    - `pub mod test` (`#[cfg(test)]`)
+
+    Tests:
+
+    - `test`: `named`, `waits`
+    - `test › deep`: `inner`
+    ");
+}
+
+#[test]
+fn tests_of_the_check_framework_are_tests() {
+    let text = "#include <check.h>
+
+static void setup(void) {}
+
+START_TEST(test_open) {
+  ck_assert(till_open());
+}
+END_TEST
+
+START_TEST(test_close)
+{
+  if (x) { y(); }
+}
+END_TEST
+START_TEST(test_count) {
+}
+END_TEST
+
+static Suite *till_suite(void) {
+  return 0;
+}
+
+DWORD_T
+count(void)
+{
+}
+";
+    insta::assert_snapshot!(outline_of("till-test.c", text), @r"
+    C source, 20+ lines, 1 public item.
+
+    - `DWORD_T count(void)`
+
+    Private:
+
+    - `static void setup(void)`
+    - `static Suite *till_suite(void)`
+
+    Tests: `test_open`, `test_close`, `test_count`
+
+    Imports: `<check.h>`
+    ");
+}
+
+#[test]
+fn a_group_for_doxygen_is_about_the_file() {
+    let text = "#ifndef TILL_H
+#define TILL_H
+
+#include \"shop.h\"
+
+/**
+ * @defgroup TILL Tills of a shop
+ * @ingroup SHOP
+ *
+ * The till reads:
+ *  * #Settings::till
+ *
+ * @{
+ */
+/** Opens it. */
+extern int till_open;
+
+extern int till_count;
+/**@}*/
+int till_close(void);
+#endif
+";
+    insta::assert_snapshot!(outline_of("till.h", text), @r#"
+    Tills of a shop
+
+    C source, 20+ lines, 3 public items.
+
+    - `int till_close(void)`
+    - `extern int till_open`: Opens it.
+    - `extern int till_count`
+
+    Imports: `"shop.h"`
+    "#);
 }
