@@ -207,8 +207,6 @@ fn rough_lines(lines: u64) -> String {
 struct Detail {
     /// Whether documentation is given for symbols, and for their members.
     docs: (bool, bool),
-    /// How members are listed.
-    members: Members,
     /// Most names on one line.
     names_max: usize,
     /// What the list may take with it, in bytes.
@@ -217,113 +215,124 @@ struct Detail {
     receivers: bool,
 }
 
-/// How the members of types are listed.
-#[derive(Clone, Copy, PartialEq)]
-enum Members {
-    /// All with their signatures.
-    Signed,
-    /// With their signatures as far as there is room, the rest by name.
-    AsFits,
-    /// By name.
-    Named,
-}
-
-/// Tried in this order until the list is short enough.
-const DETAILS: [Detail; 7] = [
+/// Tried in this order until a list with all signatures is short enough.
+const DETAILS: [Detail; 3] = [
     Detail {
         docs: (true, true),
-        members: Members::Signed,
         names_max: 24,
         bytes_max: LIST_BYTES_MAX,
         receivers: false,
     },
     Detail {
         docs: (true, false),
-        members: Members::Signed,
         names_max: 16,
         bytes_max: LIST_BYTES_MAX,
         receivers: false,
     },
     Detail {
         docs: (false, false),
-        members: Members::Signed,
         names_max: 16,
         bytes_max: SIGNATURES_BYTES_MAX,
-        receivers: false,
-    },
-    Detail {
-        docs: (true, false),
-        members: Members::AsFits,
-        names_max: ALL_NAMES_MAX,
-        bytes_max: SIGNATURES_BYTES_MAX,
-        receivers: false,
-    },
-    Detail {
-        docs: (true, false),
-        members: Members::Named,
-        names_max: 24,
-        bytes_max: LIST_BYTES_MAX,
-        receivers: false,
-    },
-    Detail {
-        docs: (true, false),
-        members: Members::Named,
-        names_max: 6,
-        bytes_max: LIST_BYTES_MAX,
-        receivers: false,
-    },
-    Detail {
-        docs: (false, false),
-        members: Members::Named,
-        names_max: 0,
-        bytes_max: LIST_BYTES_MAX,
         receivers: false,
     },
 ];
 
+/// With signatures as far as they fit, and every other name.
+const AS_FITS: Detail = Detail {
+    docs: (true, false),
+    names_max: ALL_NAMES_MAX,
+    bytes_max: SIGNATURES_BYTES_MAX,
+    receivers: false,
+};
+
+/// What signatures may take, in bytes: those of the file, and those of members. What has no room is told by its name.
+#[derive(Clone, Copy)]
+struct Room {
+    file: usize,
+    members: usize,
+}
+
+const UNBOUNDED: usize = usize::MAX;
+
 fn symbol_list(outline: &Outline) -> String {
-    let mut list = String::new();
     let ordered = by_importance(&outline.symbols);
-    for detail in DETAILS {
-        let mut room = usize::MAX;
-        if detail.members == Members::AsFits {
-            // What is left beside all names is for signatures.
-            let members = Members::Named;
-            let (named, _) = listed(outline, &ordered, Detail { members, ..detail }, &mut room);
-            room = detail.bytes_max.saturating_sub(named.len());
+    let room = Room {
+        file: UNBOUNDED,
+        members: UNBOUNDED,
+    };
+    for detail in DETAILS.into_iter().filter(|_| outline.more == 0) {
+        let list = listed(outline, &ordered, detail, room);
+        if list.len() <= detail.bytes_max {
+            return list;
         }
-        let left;
-        (list, left) = listed(outline, &ordered, detail, &mut room);
-        if left > 0 {
-            let _ = writeln!(list, "- … and {left} more");
-        } else if list.len() <= detail.bytes_max {
-            break;
-        }
+    }
+    // Names go first, then what a file declares, then what stands within: each takes what those before it have left.
+    let taken = |room| listed(outline, &ordered, AS_FITS, room).len();
+    let left = |room| AS_FITS.bytes_max.saturating_sub(taken(room));
+    let (file, members) = (0, 0);
+    let file = left(Room { file, members });
+    let members = left(Room { file, members });
+    let mut list = listed(outline, &ordered, AS_FITS, Room { file, members });
+    if outline.more > 0 {
+        let _ = writeln!(list, "- … and {} more", outline.more);
     }
     list
 }
 
-/// The list in one detail, and how many symbols have no room in it.
-fn listed(
-    outline: &Outline,
-    ordered: &[&Symbol],
-    detail: Detail,
-    room: &mut usize,
-) -> (String, u64) {
-    let (mut list, mut left) = (String::new(), outline.more);
+fn listed(outline: &Outline, ordered: &[&Symbol], detail: Detail, mut room: Room) -> String {
+    let (mut list, mut rest) = (String::new(), Vec::new());
     for symbol in ordered
         .iter()
         .filter(|symbol| symbol.public && !is_short(symbol))
     {
-        if list.len() > detail.bytes_max {
-            left += 1;
+        if room.file == UNBOUNDED {
+            push_symbol(&mut list, symbol, detail, 0, &mut room.members);
+            continue;
+        }
+        let start = list.len();
+        push_symbol(&mut list, symbol, detail, 0, &mut 0);
+        let is_there = takes(
+            &mut room.file,
+            list.len() - start,
+            named(symbol, ordered.len()),
+        );
+        list.truncate(start);
+        if is_there {
+            push_symbol(&mut list, symbol, detail, 0, &mut room.members);
         } else {
-            push_symbol(&mut list, symbol, detail, 0, room);
+            rest.push(*symbol);
         }
     }
+    push_named(&mut list, rest.into_iter(), 0, detail.names_max);
     let short = outline.symbols.iter().filter(|symbol| is_short(symbol));
     push_named(&mut list, short, 0, NAMES_MAX);
-    (list, left)
+    list
+}
+
+/// The room of what stands within something that is about to be measured.
+fn within(room: usize) -> usize {
+    if room == UNBOUNDED { UNBOUNDED } else { 0 }
+}
+
+/// What the name of one of this number of symbols takes in a list of names, as code; nothing where not all are in it.
+fn named(symbol: &Symbol, symbols: usize) -> usize {
+    if symbols <= ALL_NAMES_MAX {
+        symbol.name.len() + 2
+    } else {
+        0
+    }
+}
+
+/// Takes from the room what a symbol needs beside its name, which is in it already. Once something did not fit nothing
+/// does, so that what is shown is what comes first.
+fn takes(room: &mut usize, bytes: usize, named: usize) -> bool {
+    if *room == UNBOUNDED {
+        return true;
+    }
+    let cost = bytes.saturating_sub(named);
+    let is_enough = cost <= *room;
+    *room = if is_enough { *room - cost } else { 0 };
+    is_enough
 }
 
 /// What is only named, on one line, at the level of the file.
@@ -345,11 +354,7 @@ fn is_short(symbol: &Symbol) -> bool {
 
 fn push_symbol(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize, room: &mut usize) {
     list.push_str(&symbol_line(symbol, detail, depth));
-    if detail.members != Members::Named || has_items(symbol) {
-        push_members(list, symbol, detail, depth + 1, room);
-    } else if detail.names_max > 0 {
-        push_named(list, symbol.children.iter(), depth + 1, detail.names_max);
-    }
+    push_members(list, symbol, detail, depth + 1, room);
 }
 
 /// What is said about a symbol without its members.
@@ -396,15 +401,13 @@ fn push_members(
     push_named(list, of(is_data), depth, detail.names_max);
     let mut rest = Vec::new();
     for member in of(|one| one.public && !is_data(one) && !is_last(one)) {
-        if detail.members != Members::AsFits {
-            push_symbol(list, member, detail, depth, room);
-            continue;
-        }
         let start = list.len();
-        push_symbol(list, member, detail, depth, &mut 0);
-        // Its name is in the room already, as code.
-        let cost = (list.len() - start).saturating_sub(member.name.len() + 2);
-        if !takes(room, cost) {
+        push_symbol(list, member, detail, depth, &mut within(*room));
+        if !takes(
+            room,
+            list.len() - start,
+            named(member, symbol.children.len()),
+        ) {
             list.truncate(start);
             rest.push(member);
         }
@@ -416,18 +419,12 @@ fn push_members(
 /// What is listed on one line in front of other members.
 fn is_data(member: &Symbol) -> bool {
     matches!(member.kind, Kind::Field | Kind::Variant)
+        || member.kind == Kind::Property && member.doc.is_empty()
 }
 
 /// What is listed on one line behind other members.
 fn is_last(member: &Symbol) -> bool {
     matches!(member.kind, Kind::Implementation | Kind::Export)
-}
-
-/// Takes from the room; once something did not fit, nothing does, so that what is shown is what comes first.
-fn takes(room: &mut usize, cost: usize) -> bool {
-    let is_enough = cost <= *room;
-    *room = if is_enough { *room - cost } else { 0 };
-    is_enough
 }
 
 /// Names symbols on one line for each kind.
@@ -599,7 +596,7 @@ mod tests {
         let many = (0..900).map(|i| symbol(Kind::Function, &format!("function{i}"), Vec::new()));
         let text = render(&outline(many.collect()));
         assert!(
-            text.contains("- … and ") && text.len() < 6 * 1024 && text.contains("function0"),
+            text.contains(", … and ") && text.len() < 13 * 1024 && text.contains("function0"),
             "{}",
             text.len()
         );

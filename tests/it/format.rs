@@ -47,17 +47,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @r"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.4a538159a5a6e39d5c318195ce93470330c2b76ac8528a9244ef3c493f170f30");
+    insta::assert_snapshot!(name, @r"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.88e0ee997b07cdd3c7cbc307a3025134ab7c1a1a2ee2334b7e3d03c5e130654e");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 4a538159a5a6e39d5c318195ce93470330c2b76ac8528a9244ef3c493f170f30
+    frame: 88e0ee997b07cdd3c7cbc307a3025134ab7c1a1a2ee2334b7e3d03c5e130654e
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: f43b6e139536d19f70093610d400c415c1c984acc5440b369303ea0ac003eeb2
+    basis: bf8df28a64734763d39bfab97aba0026cf9895f897599960db8fbbf3aac5f476
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -75,20 +75,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @r"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.b56284b62873c889df6154500ddfca6e9f8d7ed81c547856a00329f650585dc4");
+    insta::assert_snapshot!(name, @r"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.ea3a2bd87f2914ba8e6c1cc698eec9e5934e33aafcc42840937aee9f8436fd04");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: b56284b62873c889df6154500ddfca6e9f8d7ed81c547856a00329f650585dc4
+    frame: ea3a2bd87f2914ba8e6c1cc698eec9e5934e33aafcc42840937aee9f8436fd04
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: 0fc2aadb7b7e39ca60cb25ff71101ca8a907cf171e9bd3d05585f9e30065f083
+    basis: 4f2d479e2609a257bdfdb1a925c6ff6dab112aba8930d896352e53486b53be2a
     basis-kind: synthesis
     path: "src"
-    children: [4a538159a5a6e39d5c318195ce93470330c2b76ac8528a9244ef3c493f170f30]
+    children: [88e0ee997b07cdd3c7cbc307a3025134ab7c1a1a2ee2334b7e3d03c5e130654e]
     tool: git-merkle 0.1.0
     ---
 

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
 
 use super::grammar::{Offer, Walk};
-use super::javascript::shape;
 use super::level::{Level, Place};
 use super::walk::Head;
 use crate::symbol::comment::cap;
@@ -16,6 +15,21 @@ use crate::symbol::outline::{ATTRIBUTES_MAX, Kind, SIGNATURE_BYTES_MAX, Symbol};
 
 /// Most brackets and types around a value that are looked through.
 const WRAPS_MAX: usize = 8;
+
+/// What a value makes of its name, and where the text that is shown ends.
+pub(super) fn shape<'t>(walk: &Walk<'t>, value: Node<'t>) -> (Kind, Option<usize>) {
+    let body = value
+        .child_by_field_name("body")
+        .map(|body| body.start_byte());
+    match value.kind() {
+        "arrow_function" | "function_expression" | "generator_function" => (Kind::Function, body),
+        "class" => (Kind::Class, body),
+        _ => (
+            Kind::Variable,
+            walk.is_long(value).then(|| value.start_byte()),
+        ),
+    }
+}
 
 /// `export …`.
 pub(super) fn statement<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {

@@ -244,7 +244,8 @@ fn variables<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         if value.is_some_and(|value| walk.slice(value).starts_with("require(")) {
             walk.import(declarator, &[]);
         } else if name.kind() == "identifier" {
-            let (kind, end) = value.map_or((Kind::Variable, None), |value| shape(walk, value));
+            let (kind, end) =
+                value.map_or((Kind::Variable, None), |value| export::shape(walk, value));
             let is_const = kind == Kind::Variable && walk.slice(node).starts_with("const");
             let kind = if is_const { Kind::Constant } else { kind };
             let before = level.place;
@@ -261,21 +262,6 @@ fn variables<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
             level.place = before;
             walk.push(level, symbol);
         }
-    }
-}
-
-/// What a value makes of its name, and where the text that is shown ends.
-pub(super) fn shape<'t>(walk: &Walk<'t>, value: Node<'t>) -> (Kind, Option<usize>) {
-    let body = value
-        .child_by_field_name("body")
-        .map(|body| body.start_byte());
-    match value.kind() {
-        "arrow_function" | "function_expression" | "generator_function" => (Kind::Function, body),
-        "class" => (Kind::Class, body),
-        _ => (
-            Kind::Variable,
-            walk.is_long(value).then(|| value.start_byte()),
-        ),
     }
 }
 
@@ -334,7 +320,7 @@ fn method<'t>(
 ) {
     let [owner, name] = target;
     let owner = owner.strip_suffix(".prototype").unwrap_or(owner);
-    let (kind, end) = shape(walk, value);
+    let (kind, end) = export::shape(walk, value);
     if kind == Kind::Function
         && owner
             .chars()

@@ -1,6 +1,6 @@
 //! Outlines of small real-looking files in every language, and what hostile files do.
 
-mod data;
+mod formats;
 mod hostile;
 mod lines;
 mod managed;
