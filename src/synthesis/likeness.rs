@@ -161,7 +161,8 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
 /// Whether a file is what a directory offers, by the names that languages look for.
 fn is_main(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name);
-    let is_code = !name.ends_with(".md") && !name.ends_with(".html");
+    let end = name.rsplit('.').next().unwrap_or_default();
+    let is_code = !["md", "html"].contains(&end);
     is_code && ["index", "mod", "lib", "main"].contains(&stem)
 }
 
