@@ -157,7 +157,7 @@ fn nesting_and_number_are_bounded() {
     assert_eq!((total(&outline.symbols), outline.more), (SYMBOLS_MAX, 10));
     let text = render(&outline);
     assert!(
-        text.len() < 6 * 1024 && text.contains("- … and 3"),
+        text.len() < 13 * 1024 && text.contains(", … and 3") && text.contains("- … and 10 more"),
         "{}",
         text.len()
     );

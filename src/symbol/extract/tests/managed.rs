@@ -127,13 +127,13 @@ fn csharp() {
 
     - `public sealed class Sample<T> : Base, IStore<T> where T : class` (`[Serializable]`): Keeps values, see Level.
       - field `event Action Changed`
+      - property `string Name`
       - `public const int Limit = 10`
-      - `public string Name`
       - `public Sample(int size)`
       - `public async Task<T> GetAsync([NotNull] string key, int depth = 1)` (`[Obsolete("no")]`)
       - `public class Inner`
     - `public interface IStore<T>`
-      - `int Count`
+      - property `int Count`
       - `void Clear()`
     - `public enum Level`
       - variants `Low = 1`, `High`
@@ -373,9 +373,8 @@ internal sealed class Till
 
     - `public class Item`
       - field `int weight`
-      - `public int Id`
+      - properties `int Id`, `protected int Count`
       - `public string Name`: What it is called.
-      - `protected int Count`
       - `protected internal void Add(int n)`
 
     Private:
