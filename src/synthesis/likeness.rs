@@ -4,7 +4,7 @@
 //! then what the most important of them declare or are about. A list of bare names is no sentence: without more
 //! there is none. It reads nothing but what the children say, so it changes only when they do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::child::{ChildNode, PartKind};
 use super::facts::Facts;
@@ -93,7 +93,8 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
         .filter_map(|part| subject(&part.name))
         .collect();
     let is_tests = 5 * tests.len() >= 3 * files.len();
-    tests.retain(|subject| !HELPERS.contains(subject));
+    let mut seen = BTreeSet::new();
+    tests.retain(|subject| !HELPERS.contains(subject) && seen.insert(*subject));
     let is_tested = files.iter().any(|part| is_main(&part.name));
     if is_tests && !is_tested && !tests.is_empty() {
         return Some(format!("Tests: {}.", listing(&tests, SUBJECTS_MAX)));
@@ -446,6 +447,8 @@ mod tests {
         check(&[("a.rb", ruby)], "Ruby file: `module Procs`.");
         let names = ["a_test.rb", "b_test.rb", "test_helper.rb"].map(|name| (name, ""));
         check(&names, "Tests: `a`, `b`.");
+        let names = ["a_test.rb", "a_test.py", "test_spec.rb"].map(|name| (name, ""));
+        check(&names, "Tests: `a`, `test`.");
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub(super) fn subject(name: &str) -> Option<&str> {
     ];
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let before = BEFORE.iter().find_map(|mark| stem.strip_prefix(mark));
+    // `test_spec.rb` is the specification of what tests.
+    let before = before.filter(|subject| !matches!(*subject, "spec" | "test"));
     before
         .or_else(|| BEHIND.iter().find_map(|mark| stem.strip_suffix(mark)))
         .filter(|subject| subject.ends_with(char::is_alphanumeric))

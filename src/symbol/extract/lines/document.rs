@@ -76,8 +76,20 @@ fn matter_words(matter: &str) -> String {
                 .trim_start()
                 .strip_prefix([':', '='])
         })?;
-        Some(rest.trim().trim_matches(['"', '\'']).to_owned())
-            .filter(|value| value.contains(' ') && !value.starts_with(['|', '>']))
+        let said = rest.trim().trim_matches(['"', '\'']).to_owned();
+        // The text may stand further in on the lines below.
+        let is_below = matches!(&*said, "" | "|" | ">" | "|-" | ">-");
+        let below = lines(matter)
+            .skip_while(|line| !line.starts_with(key))
+            .skip(1)
+            .take_while(|line| line.starts_with([' ', '\t']))
+            .map(str::trim);
+        let said = if is_below {
+            below.collect::<Vec<_>>().join(" ")
+        } else {
+            said
+        };
+        Some(said).filter(|value| value.contains(' ') && !value.starts_with(['|', '>', '-']))
     };
     value("description")
         .or_else(|| value("summary"))

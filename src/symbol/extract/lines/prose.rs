@@ -13,6 +13,8 @@ const HEADINGS_MAX: usize = 4;
 const ITEMS_MAX: usize = 4;
 /// Words of a line in bold type that is a heading.
 const TITLE_WORDS_MAX: usize = 3;
+/// Words of a sentence that only says where something else is told.
+const POINTER_WORDS_MAX: usize = 14;
 /// Links by name that are looked up.
 const REFERENCES_MAX: usize = 8;
 /// Titles above a paragraph that speaks for the whole: that of the document, and that of its first section.
@@ -105,7 +107,8 @@ fn is_pointer(paragraph: &str) -> bool {
             .get(..words.len())
             .is_some_and(|head| head.eq_ignore_ascii_case(words))
     };
-    WORDS.iter().any(starts)
+    let is_short = start.split(' ').count() <= POINTER_WORDS_MAX;
+    WORDS.iter().any(starts) || is_short && start.starts_with("See ") && start.contains(" for ")
 }
 
 /// What lines that are no prose belong to.

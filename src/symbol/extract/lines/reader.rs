@@ -97,6 +97,11 @@ fn by_format(found: &mut Found, text: &str, language: Option<Language>) {
         _ => {}
     }
     if found.doc.is_empty() {
-        found.doc = head::file_paragraph(text, language.comment_style());
+        let style = language.comment_style();
+        found.doc = match language {
+            // There is nothing else that a comment above the only value could be about.
+            L::Json => head::head_paragraph(text, style),
+            _ => head::file_paragraph(text, style),
+        };
     }
 }

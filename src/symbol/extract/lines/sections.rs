@@ -271,6 +271,7 @@ pub(super) fn xml(found: &mut Found, text: &str) {
     }
     let mut order: Vec<(&str, Element<'_>)> = counts.into_iter().collect();
     order.sort_by_key(|(_, element)| element.first);
+    found.more += order.len().saturating_sub(ELEMENTS_MAX) as u64;
     for (name, element) in order.into_iter().take(ELEMENTS_MAX) {
         let shown = match element.count {
             1 => {

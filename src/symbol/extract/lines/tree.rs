@@ -135,7 +135,9 @@ pub(super) fn is_secret(key: &str) -> bool {
 /// A key, with its value where that names something.
 fn shown(key: &str, value: &str) -> String {
     let value = fold(value.trim_matches(['"', '\'']));
-    let is_shown = NAMING.iter().any(|name| name.eq_ignore_ascii_case(key))
+    let is_telling = NAMING.iter().any(|name| name.eq_ignore_ascii_case(key))
+        || matches!(&*value, "true" | "false");
+    let is_shown = is_telling
         && !value.is_empty()
         && value.len() <= VALUE_BYTES_MAX
         && !value.starts_with(['|', '>', '&', '*', '{', '[', '$']);

@@ -19,6 +19,11 @@ fn settings_and_lists_are_shown() {
             "version: 2\nupdates:\n  - package-ecosystem: \"cargo\" # one of many\n    directory: /\n",
             "version 2|updates: package-ecosystem cargo",
         ),
+        (
+            "a.yml",
+            "Style/Negation:\n  Enabled: false\n  Exclude: b\n",
+            "Style/Negation: Enabled false, Exclude",
+        ),
         (".styleignore", "a/**/b\n*.min.js\n", "a/**/b|*.min.js"),
         (
             "a.tape",
@@ -60,6 +65,21 @@ fn what_says_what_a_file_is_for_is_found() {
             "This sells things.",
         ),
         (
+            "b.md",
+            "---\ntitle: A\ndescription:\n  What stands\n  below.\n---\n# B\n\nOther words of it.\n",
+            "What stands below.",
+        ),
+        (
+            "c.md",
+            "# A\n\nSee docs/building for more information.\n\nThis tells of events.\n",
+            "This tells of events.",
+        ),
+        (
+            "a.jsonc",
+            "// This file has the defaults.\n{\n  \"a\": 1\n}\n",
+            "This file has the defaults.",
+        ),
+        (
             "a.rasi",
             "/**\n * A theme of colours\n * User: a\n */\n* {\n}\n",
             "A theme of colours",
@@ -72,4 +92,15 @@ fn what_says_what_a_file_is_for_is_found() {
     ] {
         assert_eq!(of(name, text).doc, expected, "{name}");
     }
+}
+
+#[test]
+fn elements_that_are_not_named_are_counted() {
+    let elements: String = (0..40).map(|at| format!("<e{at}/>")).collect();
+    let text = crate::symbol::render(&of("a.xml", &format!("<a>{elements}</a>\n")));
+    assert!(
+        text.starts_with("XML file, under 10 lines, 41 keys."),
+        "{text}"
+    );
+    assert!(text.ends_with("- … and 11 more\n"), "{text}");
 }
