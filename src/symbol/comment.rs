@@ -433,8 +433,11 @@ pub(super) fn cap(text: &str, bytes_max: usize) -> String {
 }
 
 /// What lines begin with that speak to an editor or name an author.
-const INSTRUCTIONS: [&str; 25] = [
+const INSTRUCTIONS: [&str; 28] = [
     "go:",
+    "For format details",
+    "For more info",
+    "Use IntelliSense",
     "+build ",
     "compdef ",
     "autoload ",

@@ -15,6 +15,8 @@ const ITEMS_MAX: usize = 4;
 const TITLE_WORDS_MAX: usize = 3;
 /// Words of a sentence that only says where something else is told.
 const POINTER_WORDS_MAX: usize = 14;
+/// Words of a line with an address that says no more than the address.
+const ADDRESS_WORDS_MAX: usize = 4;
 /// Links by name that are looked up.
 const REFERENCES_MAX: usize = 8;
 /// Titles above a paragraph that speaks for the whole: that of the document, and that of its first section.
@@ -108,7 +110,9 @@ fn is_pointer(paragraph: &str) -> bool {
             .is_some_and(|head| head.eq_ignore_ascii_case(words))
     };
     let is_short = start.split(' ').count() <= POINTER_WORDS_MAX;
-    WORDS.iter().any(starts) || is_short && start.starts_with("See ") && start.contains(" for ")
+    let leads = start.starts_with("See ") && start.contains(" for ");
+    let is_address = start.contains("://") && start.split(' ').count() <= ADDRESS_WORDS_MAX;
+    WORDS.iter().any(starts) || is_short && leads || is_address
 }
 
 /// What lines that are no prose belong to.
