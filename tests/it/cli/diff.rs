@@ -16,11 +16,11 @@ fn what_is_known_of_two_revisions_in_words() {
     diff src outline/outline (no frame in 'HEAD')
 
     diff src/deep outline/outline
-    -Rust file: `pub struct Deep`: Deep down.
+    -Rust file: `struct Deep`: Deep down.
     -
     -Directory of 1 file: Rust 1.
     -
-    -- `mod.rs` — `pub struct Deep`: Deep down.
+    -- `mod.rs` — `struct Deep`: Deep down.
 
     diff src/deep/mod.rs outline/outline
     -Rust source, under 10 lines, 1 public item.
@@ -55,14 +55,14 @@ fn what_is_known_of_two_revisions_in_words() {
      Directory of [-2 files and -]1 [-directory:-]{+file:+} Rust [-2.-]{+1.+}
      
      - `lib.rs` — A crate that [-adds.
-     - `deep/` (1 file) — Rust file: `pub struct Deep`: Deep down.-]{+multiplies.+}
+     - `deep/` (1 file) — Rust file: `struct Deep`: Deep down.-]{+multiplies.+}
 
     diff src/deep outline/outline
-    -Rust file: `pub struct Deep`: Deep down.
+    -Rust file: `struct Deep`: Deep down.
     -
     -Directory of 1 file: Rust 1.
     -
-    -- `mod.rs` — `pub struct Deep`: Deep down.
+    -- `mod.rs` — `struct Deep`: Deep down.
 
     diff src/deep/mod.rs outline/outline
     -Rust source, under 10 lines, 1 public item.
