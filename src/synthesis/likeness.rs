@@ -88,16 +88,8 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
     if let Some(images) = images(files) {
         return Some(images);
     }
-    let mut tests: Vec<&str> = files
-        .iter()
-        .filter_map(|part| subject(&part.name))
-        .collect();
-    let is_tests = 5 * tests.len() >= 3 * files.len();
-    let mut seen = BTreeSet::new();
-    tests.retain(|subject| !HELPERS.contains(subject) && seen.insert(*subject));
-    let is_tested = files.iter().any(|part| is_main(&part.name));
-    if is_tests && !is_tested && !tests.is_empty() {
-        return Some(format!("Tests: {}.", listing(&tests, SUBJECTS_MAX)));
+    if let Some(tests) = tests(files) {
+        return Some(tests);
     }
     if let [file] = files[..]
         && directories.is_empty()
@@ -157,6 +149,20 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
         text.push('.');
     }
     Some(text)
+}
+
+/// What is tested, where most files are tests and none is what the directory offers.
+fn tests(files: &[&ChildNode<'_>]) -> Option<String> {
+    let mut tests: Vec<&str> = files
+        .iter()
+        .filter_map(|part| subject(&part.name))
+        .collect();
+    let is_tests = 5 * tests.len() >= 3 * files.len();
+    let mut seen = BTreeSet::new();
+    tests.retain(|subject| !HELPERS.contains(subject) && seen.insert(*subject));
+    let is_tested = files.iter().any(|part| is_main(&part.name));
+    (is_tests && !is_tested && !tests.is_empty())
+        .then(|| format!("Tests: {}.", listing(&tests, SUBJECTS_MAX)))
 }
 
 /// Whether a file is what a directory offers, by the names that languages look for.
