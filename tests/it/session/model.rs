@@ -121,7 +121,7 @@ fn assert_stable_parts_first(posts: &[Recorded]) {
     let first = front(&posts[0]);
     assert!(
         first.contains("# Working Files")
-            && first.contains("pub fn lock()")
+            && first.contains("fn lock()")
             && first.len() < posts[0].text().len()
     );
     assert!(posts.iter().all(|post| front(post) == first));
