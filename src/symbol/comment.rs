@@ -220,10 +220,13 @@ fn is_thanks(line: &str) -> bool {
         "credits to ",
         "kudos to ",
     ];
-    STARTS.iter().any(|start| {
-        line.get(..start.len())
-            .is_some_and(|head| head.eq_ignore_ascii_case(start))
-    })
+    STARTS.iter().any(|start| begins(line, start))
+}
+
+/// Whether a text begins with these words, whatever the case of their letters.
+pub(super) fn begins(text: &str, words: &str) -> bool {
+    text.get(..words.len())
+        .is_some_and(|head| head.eq_ignore_ascii_case(words))
 }
 
 /// Cuts after the first full stop that ends a sentence.

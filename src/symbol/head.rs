@@ -1,6 +1,6 @@
 //! Which comment at the start of a file is about the file, and which about what stands below it.
 
-use super::comment::{Style, paragraph};
+use super::comment::{Style, begins, paragraph};
 
 /// How many lines at the start of a file are searched for its documentation.
 const HEAD_LINES_MAX: usize = 200;
@@ -186,11 +186,7 @@ pub(super) fn is_section(text: &str) -> bool {
 }
 
 fn is_skipped(line: &str) -> bool {
-    let starts = |mark: &&str| {
-        line.get(..mark.len())
-            .is_some_and(|head| head.eq_ignore_ascii_case(mark))
-    };
-    SKIPPED.iter().any(starts)
+    SKIPPED.iter().any(|mark| begins(line, mark))
 }
 
 fn is_comment(line: &str, style: Style) -> bool {

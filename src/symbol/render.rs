@@ -1,7 +1,7 @@
 //! The Markdown that an outline says: what the file is for, what it offers, what it needs.
 //!
 //! What matters most goes first ([`super::order`]). No path, no line numbers, and the size only in coarse steps, so that an edit inside a function body gives the
-//! same text. What does not fit is shown with less detail, then counted. All text from the file is either a code
+//! same text. What does not fit is shown with less detail, then by name. All text from the file is either a code
 //! span or has its Markdown made harmless: it can never open a heading, a list, a fence or HTML.
 
 use std::borrow::Cow;

@@ -1,6 +1,7 @@
 //! The first paragraph of a document: which lines are prose, and which are marks, lists, code or navigation.
 
 use super::line::{indent, lines};
+use crate::symbol::comment::begins;
 use crate::symbol::plain::without_marks;
 
 /// Columns from which a line above the first paragraph is code.
@@ -104,15 +105,10 @@ fn is_pointer(paragraph: &str) -> bool {
         "for more information",
     ];
     let start = paragraph.trim_start_matches(['*', '_']);
-    let starts = |words: &&str| {
-        start
-            .get(..words.len())
-            .is_some_and(|head| head.eq_ignore_ascii_case(words))
-    };
     let is_short = start.split(' ').count() <= POINTER_WORDS_MAX;
     let leads = start.starts_with("See ") && start.contains(" for ");
     let is_address = start.contains("://") && start.split(' ').count() <= ADDRESS_WORDS_MAX;
-    WORDS.iter().any(starts) || is_short && leads || is_address
+    WORDS.iter().any(|words| begins(start, words)) || is_short && leads || is_address
 }
 
 /// What lines that are no prose belong to.

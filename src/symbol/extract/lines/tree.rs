@@ -156,7 +156,7 @@ impl Entry {
         } else {
             value
         };
-        let value = cap(value.split(" #").next().unwrap_or(value).trim(), 300);
+        let value = cap(value, 300);
         Self {
             key: key.to_owned(),
             value: unquoted(&value).to_owned(),
