@@ -149,9 +149,9 @@ pub enum Command {
     Watch(Deferred<watch::Args>),
     /// Fetch frames from a remote
     Fetch(Deferred<sync::FetchArgs>),
-    /// Fetch frames from a remote, then push yours
+    /// Push your frames to a remote, after a fetch where it has new ones
     Push(Deferred<sync::Args>),
-    /// Same as push
+    /// Fetch frames from a remote, then push yours
     Sync(Deferred<sync::Args>),
     /// Drop frames that are superseded, unreachable or free to recompute
     Gc(Deferred<gc::Args>),
@@ -264,7 +264,8 @@ impl Command {
             Self::Hooks(args) => hooks::run(args, program),
             Self::Watch(args) => watch::run(args, program),
             Self::Fetch(args) => sync::fetch(args, program),
-            Self::Push(args) | Self::Sync(args) => sync::run(args, program),
+            Self::Push(args) => sync::push(args, program),
+            Self::Sync(args) => sync::sync(args, program),
             Self::Gc(args) => gc::run(args, program),
             Self::Agent(args) => agent::run(args, program),
             Self::Provider(args) => provider::run(args, program),

@@ -2,25 +2,24 @@
 
 use super::entry::{self, StoreError};
 use super::fault::{BadEntry, Fault};
-use super::name::fan_out;
+use super::name::directory_of;
 use crate::base::limit::{STORE_FAULTS_MAX, STORE_TREE_BYTES_MAX};
 use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, ObjectError, ObjectKind, Repository, tree_entries};
 
-/// The two directories that a frame stands in.
+/// The directory that a frame stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Place(pub [u8; 2], pub [u8; 2]);
+pub(super) struct Place(pub [u8; 2]);
 
 impl Place {
     pub(super) fn of(node: &NodeId) -> Self {
-        let (first, second) = fan_out(node);
-        Self(first, second)
+        Self(directory_of(node))
     }
 
     /// The path of an entry in this place, or of the place itself.
     pub(super) fn path(self, name: Option<&[u8]>) -> TreePath {
-        let place = [&self.0[..], b"/", &self.1].concat();
-        TreePath::new(name.map_or_else(|| place.clone(), |name| [&place[..], b"/", name].concat()))
+        let place = TreePath::new(&self.0[..]);
+        name.map_or_else(|| place.clone(), |name| place.join(name))
     }
 }
 

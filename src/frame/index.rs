@@ -43,8 +43,8 @@ const NEWS_MIN: usize = 128;
 const NEWS_MAX: usize = 2_048;
 /// More entries than this are read on all cores.
 const READ_ALONE_MAX: usize = 128;
-/// Directories of frames that are listed before their frames are read.
-const LEAVES_AT_ONCE: usize = 1_024;
+/// Entries that are read at once, and those that the last directory of them has more.
+const ENTRIES_AT_ONCE: usize = 8_192;
 /// What a lookup reads from the file, and from how many lookups on a file is read as a whole however large.
 const LOOKUP_BYTES: u64 = 4_096;
 const WHOLE_FROM: usize = 1_024;
@@ -363,19 +363,20 @@ impl Index {
         };
         let changes = listing::changes(repo, old, store.tree())?;
         let (mut faults, mut reads_in_vain, mut entries) = (to_i64(changes.bad.len()), 0, 0);
-        for leaves in changes.leaves.chunks(LEAVES_AT_ONCE) {
-            let mut added = Vec::new();
-            for leaf in leaves {
-                let Gained { new, more_faults } = gained(repo, *leaf)?;
-                let Some(new) = new else { return Ok(false) };
-                added.extend(new);
-                faults += more_faults;
-            }
-            entries += added.len() as u64;
+        let (mut leaves, mut added) = (changes.leaves.into_iter().peekable(), Vec::new());
+        while let Some(leaf) = leaves.next() {
+            let Gained { new, more_faults } = gained(repo, leaf)?;
+            let Some(new) = new else { return Ok(false) };
+            entries += new.len() as u64;
+            faults += more_faults;
+            added.extend(new);
             if entries > STORE_ENTRIES_MAX {
                 return Err(StoreError::Entries);
             }
-            for stored in read_all(repo, &added) {
+            if added.len() < ENTRIES_AT_ONCE && leaves.peek().is_some() {
+                continue;
+            }
+            for stored in read_all(repo, &std::mem::take(&mut added)) {
                 match stored {
                     Ok(stored) => self.add(&stored),
                     Err(fault) if fault.is_lasting() => reads_in_vain += 1,

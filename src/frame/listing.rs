@@ -1,6 +1,6 @@
 //! What stands in the store's tree, found in bounded work, whatever was pushed there.
 //!
-//! The grammar of the store is fixed: two levels of directories named by two hex digits, then frames. So nothing is
+//! The grammar of the store is fixed: directories named by two hex digits, then frames. So nothing is
 //! entered deeper than that; anything else is one bad entry. A directory that stands in several places is followed in few of
 //! them, however many they are: the names of frames say their node but for the four digits of the directories, so it can
 //! be right only where its own frames say that they belong.
@@ -14,12 +14,15 @@ use super::entry::{self, Entry, ManifestEntry, StoreError};
 use super::fault::{BadEntry, Fault};
 use super::name::{FrameName, SEQ_MAX};
 use super::signed;
+use crate::base::cores::on_all_cores;
 use crate::base::limit::{FRAME_READ_BYTES_MAX, SEQ_GAP_MAX};
 use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, ObjectKind, Repository, TreeEntry, tree_entries};
 
 /// Frames that are read, in all, to find out where directories that stand in several places belong.
 const HOME_READS_MAX: usize = 2_000;
+/// Directories are listed together until they are larger than this: their entries take several times as much in memory.
+const BYTES_AT_ONCE: u64 = 4 << 20;
 /// The most places in which one and the same directory is followed.
 const HOMES_MAX: usize = 16;
 
@@ -79,15 +82,42 @@ pub fn visit_added(
         bad: changes.bad,
         manifests,
     })?;
-    for Leaf { place, old, new } in changes.leaves {
-        let Some(new) = new else { continue };
-        let mut listed = list(repo, place, &new, None)?;
-        if let Some(old) = old {
-            listed.without(&list(repo, place, &old, None)?);
+    let mut leaves = changes.leaves.as_slice();
+    while !leaves.is_empty() {
+        let mut bytes = 0;
+        let fit = leaves.iter().take_while(|leaf| {
+            let before = bytes;
+            bytes += size_bytes(repo, leaf);
+            before < BYTES_AT_ONCE
+        });
+        let (some, rest) = leaves.split_at(fit.count());
+        let added = |repo: &Repository, at: usize| added_in(repo, &some[at]);
+        for listed in on_all_cores(some.len(), repo, || repo.fork(), added) {
+            visit(listed?)?;
         }
-        visit(listed)?;
+        leaves = rest;
     }
     Ok(())
+}
+
+/// How much is read to list a directory; what cannot be read is told by the listing.
+fn size_bytes(repo: &Repository, leaf: &Leaf) -> u64 {
+    let both = leaf.old.iter().chain(&leaf.new);
+    both.filter_map(|tree| repo.header(tree).ok().flatten())
+        .map(|header| header.size_bytes)
+        .sum()
+}
+
+/// What a directory has gained.
+fn added_in(repo: &Repository, leaf: &Leaf) -> Result<Listed, StoreError> {
+    let Some(new) = leaf.new else {
+        return Ok(Listed::default());
+    };
+    let mut listed = list(repo, leaf.place, &new, None)?;
+    if let Some(old) = leaf.old {
+        listed.without(&list(repo, leaf.place, &old, None)?);
+    }
+    Ok(listed)
 }
 
 /// Finds the directories of frames that differ; equal subtrees are not read.
@@ -97,74 +127,42 @@ pub(super) fn changes(
     new: Option<NodeId>,
 ) -> Result<Changes, StoreError> {
     let mut changes = Changes::default();
-    let top = side_by_side(repo, [old, new], &TreePath::root(), &mut changes)?;
-    for (first, old, new) in top {
-        for (second, old, new) in
-            side_by_side(repo, [old, new], &TreePath::new(&first[..]), &mut changes)?
-        {
-            changes.leaves.push(Leaf {
-                place: Place(first, second),
-                old,
-                new,
-            });
-        }
-    }
-    drop_shared(repo, &mut changes);
-    Ok(changes)
-}
-
-/// A directory's name and its tree before and after.
-type Pair = ([u8; 2], Option<NodeId>, Option<NodeId>);
-
-/// The directories of one level that differ; everything else that is new there is bad.
-fn side_by_side(
-    repo: &Repository,
-    [old, new]: [Option<NodeId>; 2],
-    above: &TreePath,
-    changes: &mut Changes,
-) -> Result<Vec<Pair>, StoreError> {
     if old == new {
-        return Ok(Vec::new());
+        return Ok(changes);
     }
-    let mut pairs: Vec<Pair> = Vec::new();
+    let mut sides: BTreeMap<Place, [Option<NodeId>; 2]> = BTreeMap::new();
     let mut data = Vec::new();
     for (side, tree) in [old, new].into_iter().enumerate() {
         let Some(tree) = tree else { continue };
         let is_new = side == 1;
         if let Err(fault) = read_tree(repo, &tree, &mut data)? {
             if is_new {
-                note(&mut changes.bad, || above.clone(), fault);
+                note(&mut changes.bad, TreePath::root, fault);
             }
             continue;
         }
         changes.directories += u64::from(is_new);
         for entry in tree_entries(tree, &data, repo.hash_kind()) {
             let entry = entry.map_err(StoreError::from)?;
-            if above.is_root()
-                && entry.name == entry::FOLDER.as_bytes()
-                && entry.mode == EntryMode::Directory
-            {
-                changes.signed[side] = Some(entry.id);
-                continue;
-            }
-            match two_digits(entry.name).filter(|_| entry.mode == EntryMode::Directory) {
-                Some(name) => match pairs.iter_mut().find(|pair| pair.0 == name) {
-                    Some(pair) if is_new => pair.2 = Some(entry.id),
-                    Some(pair) => pair.1 = Some(entry.id),
-                    None => pairs.push((
-                        name,
-                        (!is_new).then_some(entry.id),
-                        is_new.then_some(entry.id),
-                    )),
-                },
-                None if is_new => note(&mut changes.bad, || above.join(entry.name), Fault::Name),
-                None => {}
+            let is_directory = entry.mode == EntryMode::Directory;
+            match two_digits(entry.name) {
+                Some(digits) if is_directory => {
+                    sides.entry(Place(digits)).or_default()[side] = Some(entry.id);
+                }
+                None if is_directory && entry.name == entry::FOLDER.as_bytes() => {
+                    changes.signed[side] = Some(entry.id);
+                }
+                _ if is_new => note(&mut changes.bad, || TreePath::new(entry.name), Fault::Name),
+                _ => {}
             }
         }
     }
-    pairs.retain(|pair| pair.1 != pair.2);
-    pairs.sort_unstable_by_key(|pair| pair.0);
-    Ok(pairs)
+    let leaves = sides.into_iter().filter(|(_, [old, new])| old != new);
+    changes.leaves = leaves
+        .map(|(place, [old, new])| Leaf { place, old, new })
+        .collect();
+    drop_shared(repo, &mut changes);
+    Ok(changes)
 }
 
 /// Takes out the directories that stand in several places, but where they belong.
@@ -253,7 +251,7 @@ pub(super) fn list(
         entries.sort_by_key(|entry| entry.name);
     }
     for entry in entries {
-        let fault = match (FrameName::parse(&place.0, &place.1, entry.name), entry.mode) {
+        let fault = match (FrameName::parse(&place.0, entry.name), entry.mode) {
             (Some(name), EntryMode::File | EntryMode::Executable) => {
                 listed.entries.push(Entry {
                     name,

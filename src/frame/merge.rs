@@ -1,4 +1,4 @@
-//! The union of stores, and adding frames to one: the same operation on trees of two fan-out levels.
+//! The union of stores, and adding frames to one: the same operation on the trees of their directories.
 //!
 //! A store is a grow-only set of entries, each a name and a blob. Its union with another is commutative,
 //! associative and idempotent, and holds both sides. Two stores can hold one name with different blobs (the same
@@ -12,7 +12,7 @@ use super::codec::encode;
 use super::directory::Place;
 use super::entry::{Entry, FOLDER, ManifestEntry, StoreError, read_entry};
 use super::listing::{first_far, next_seqs};
-use super::name::{FrameName, fan_out, slot_prefix};
+use super::name::{FrameName, directory_of, slot_prefix};
 use super::stored::NewFrame;
 use crate::base::NodeId;
 use crate::base::cores::on_all_cores;
@@ -37,7 +37,7 @@ pub fn union(
     }
 }
 
-/// How deep the store's tree is: two fan-out levels above the frames.
+/// How deep the store's tree is: frames have one directory above them, manifests two.
 const DEPTH: usize = 2;
 
 fn union_level(
@@ -262,23 +262,16 @@ fn change_leaves<T: Placed>(
     change: &mut dyn FnMut(&mut Level, T) -> Result<(), StoreError>,
 ) -> Result<NodeId, StoreError> {
     items.sort_by_key(Placed::node);
-    let place = |item: &T| fan_out(&item.node());
+    let directory = |item: &T| directory_of(&item.node());
     let mut items = items.into_iter().peekable();
-    while let Some((first, _)) = items.peek().map(place) {
-        let mut middle = read_or_empty(repo, subtree(&root, &first))?;
-        while let Some((_, second)) = items.peek().map(place).filter(|at| at.0 == first) {
-            let mut leaf = read_or_empty(repo, subtree(&middle, &second))?;
-            while let Some(item) = items.next_if(|item| place(item) == (first, second)) {
-                change(&mut leaf, item)?;
-            }
-            middle.insert(
-                second.to_vec(),
-                (EntryMode::Directory, write_level(repo, &leaf, batch)),
-            );
+    while let Some(name) = items.peek().map(directory) {
+        let mut leaf = read_or_empty(repo, subtree(&root, &name))?;
+        while let Some(item) = items.next_if(|item| directory(item) == name) {
+            change(&mut leaf, item)?;
         }
         root.insert(
-            first.to_vec(),
-            (EntryMode::Directory, write_level(repo, &middle, batch)),
+            name.to_vec(),
+            (EntryMode::Directory, write_level(repo, &leaf, batch)),
         );
     }
     Ok(write_level(repo, &root, batch))
@@ -326,7 +319,7 @@ fn insert_leaf(
 
 /// Parts a store's tree in two: without the entries at the named paths, and with them alone; how many those are.
 ///
-/// Paths lead to frames, to one of the two levels of directories, or to what stands beside these.
+/// Paths lead to frames, to directories, or to what stands beside these.
 pub(super) fn part(
     repo: &Repository,
     tree: &NodeId,
@@ -390,8 +383,8 @@ fn part_level(
             kept.insert(name, (mode, id));
         }
     }
-    if let ([a, b, b'/', c, d, b'/'], true) = (above, count > 0) {
-        bridge(repo, Place([*a, *b], [*c, *d]), &mut kept, batch);
+    if let ([a, b, b'/'], true) = (above, count > 0) {
+        bridge(repo, Place([*a, *b]), &mut kept, batch);
     }
     Ok((kept, aside, count))
 }
@@ -406,7 +399,7 @@ fn bridge(repo: &Repository, place: Place, leaf: &mut Level, batch: &mut Batch) 
         let entries: Vec<Entry> = well_named
             .filter_map(|(name, (_, blob))| {
                 Some(Entry {
-                    name: FrameName::parse(&place.0, &place.1, name)?,
+                    name: FrameName::parse(&place.0, name)?,
                     blob: *blob,
                 })
             })

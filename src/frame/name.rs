@@ -1,7 +1,8 @@
 //! The name of a frame in the store's tree, from which its node, agent, type and generation can be read.
 //!
-//! `<aa>/<bb>/<rest of NodeId>.<agent>.<type>.<seq, 8 digits>.<FrameId>`. Two levels of fan-out keep every tree
-//! small; within a node the names sort by agent, type and generation, so the last name of a slot is its head.
+//! `<aa>/<rest of NodeId>.<agent>.<type>.<seq, 8 digits>.<FrameId>`. The directories keep every tree
+//! small, and are few: a server walks all of them at each push. Within a node the names sort by agent, type and
+//! generation, so the last name of a slot is its head.
 
 use super::model::Frame;
 use crate::base::{AgentId, FrameId, FrameType, NodeId};
@@ -51,7 +52,7 @@ impl FrameName {
         self.node == other.node && self.agent == other.agent && self.frame_type == other.frame_type
     }
 
-    /// The name within the second directory.
+    /// The name within the directory.
     #[must_use]
     pub fn leaf(&self) -> String {
         format!(
@@ -66,26 +67,25 @@ impl FrameName {
     #[must_use]
     pub fn path(&self) -> String {
         let hex = self.node.to_string();
-        format!("{}/{}/{}", &hex[..2], &hex[2..4], self.leaf())
+        format!("{}/{}", &hex[..2], self.leaf())
     }
 
     /// Reads a whole path; `None` if it is not one this program would write.
     #[must_use]
     pub fn parse_path(path: &[u8]) -> Option<Self> {
-        let mut parts = path.splitn(3, |b| *b == b'/');
-        Self::parse(parts.next()?, parts.next()?, parts.next()?)
+        let mut parts = path.splitn(2, |b| *b == b'/');
+        Self::parse(parts.next()?, parts.next()?)
     }
 
     /// Reads a leaf that stands in the directories of `node`.
     #[must_use]
     pub fn parse_leaf(node: &NodeId, leaf: &[u8]) -> Option<Self> {
-        let (first, second) = fan_out(node);
-        Self::parse(&first, &second, leaf)
+        Self::parse(&directory_of(node), leaf)
     }
 
-    /// Reads a name back from the two directory names and the leaf; `None` if it is not one this program would write.
+    /// Reads a name back from the directory's name and the leaf; `None` if it is not one this program would write.
     #[must_use]
-    pub fn parse(first: &[u8], second: &[u8], leaf: &[u8]) -> Option<Self> {
+    pub fn parse(first: &[u8], leaf: &[u8]) -> Option<Self> {
         let leaf = std::str::from_utf8(leaf).ok()?;
         let mut parts = leaf.split('.');
         let (rest, agent, frame_type, seq, frame) = (
@@ -95,10 +95,10 @@ impl FrameName {
             parts.next()?,
             parts.next()?,
         );
-        if parts.next().is_some() || first.len() != 2 || second.len() != 2 || seq.len() != 8 {
+        if parts.next().is_some() || first.len() != 2 || seq.len() != 8 {
             return None;
         }
-        let digits = [first, second, rest.as_bytes()].concat();
+        let digits = [first, rest.as_bytes()].concat();
         let name = Self {
             node: std::str::from_utf8(&digits).ok()?.parse().ok()?,
             agent: agent.parse().ok()?,
@@ -110,18 +110,18 @@ impl FrameName {
     }
 }
 
-/// The two directories that a node's frames stand in.
+/// The directory that a node's frames stand in.
 #[must_use]
-pub fn fan_out(node: &NodeId) -> ([u8; 2], [u8; 2]) {
+pub fn directory_of(node: &NodeId) -> [u8; 2] {
     let hex = node.to_string();
     let hex = hex.as_bytes();
-    ([hex[0], hex[1]], [hex[2], hex[3]])
+    [hex[0], hex[1]]
 }
 
 /// What the leaf names of a node start with.
 #[must_use]
 pub fn node_prefix(node: &NodeId) -> String {
-    format!("{}.", &node.to_string()[4..])
+    format!("{}.", &node.to_string()[2..])
 }
 
 /// What the leaf names of a (node, agent, type) start with.
@@ -147,10 +147,7 @@ mod tests {
             frame: FrameId(Digest::of("test/1", b"")),
         };
         let leaf = name(7).leaf();
-        assert_eq!(
-            FrameName::parse(b"9c", b"1e", leaf.as_bytes()),
-            Some(name(7))
-        );
+        assert_eq!(FrameName::parse(b"9c", leaf.as_bytes()), Some(name(7)));
         assert!(name(9).leaf() < name(10).leaf());
         for bad in [
             "",
@@ -159,11 +156,7 @@ mod tests {
             &leaf.replace("00000007", "+0000007"),
             &format!("{leaf}.x"),
         ] {
-            assert_eq!(
-                FrameName::parse(b"9c", b"1e", bad.as_bytes()),
-                None,
-                "{bad}"
-            );
+            assert_eq!(FrameName::parse(b"9c", bad.as_bytes()), None, "{bad}");
         }
     }
 }

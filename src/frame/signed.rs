@@ -1,7 +1,7 @@
 //! The folder `signed` of a store's tree: manifests at `signed/<aa>/<digest>`, read in bounded work.
 //!
 //! The digest is the SHA-256 of the manifest's bytes, so a name says all that must be in the blob. Two stores unite here as they do
-//! for frames, with the same two levels of directories. A manifest none of whose statements is left goes with `gc`.
+//! for frames, with directories like theirs. A manifest none of whose statements is left goes with `gc`.
 
 use std::collections::HashSet;
 

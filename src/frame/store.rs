@@ -1,4 +1,4 @@
-//! Reading the store: the tree of `refs/merkle/frames`, three tree reads and one blob away from any head.
+//! Reading the store: the tree of `refs/merkle/frames`, two trees and one blob away from any head.
 //!
 //! A [`Store`] is a snapshot: it sees the commit that it was opened at, whatever is written meanwhile.
 //! Who can push to the ref can put anything there. So an entry that is no good is passed over and noted, and never

@@ -9,9 +9,6 @@ use crate::base::limit::{STORE_ENTRIES_MAX, STORE_FAULTS_MAX};
 use crate::base::{NodeId, NodeKind, TreePath};
 use crate::git::{ObjectKind, Repository};
 
-/// Directories of frames that are checked at a time.
-const LEAVES_AT_ONCE: usize = 1_024;
-
 /// The result of a check.
 #[derive(Debug, Default)]
 pub struct Verification {
@@ -67,13 +64,11 @@ pub fn verify(
             break;
         }
     }
-    for leaves in changes.leaves.chunks(LEAVES_AT_ONCE) {
-        for leaf in leaves {
-            verify_leaf(repo, *leaf, known, &mut verdict)?;
-            progress(verdict.checked);
-            if verdict.checked > STORE_ENTRIES_MAX {
-                return Err(StoreError::Entries);
-            }
+    for leaf in changes.leaves {
+        verify_leaf(repo, leaf, known, &mut verdict)?;
+        progress(verdict.checked);
+        if verdict.checked > STORE_ENTRIES_MAX {
+            return Err(StoreError::Entries);
         }
         if verdict.faults.len() + verdict.newer.len() > STORE_FAULTS_MAX {
             verdict.is_cut = true;

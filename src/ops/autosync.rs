@@ -63,15 +63,17 @@ fn exchange(workspace: &Workspace, mode: AutoSync) -> Result<String, Box<dyn Err
         sync::fetch(&exchange)?
     } else {
         let allowed = workspace.allowed_secrets(&[])?;
-        sync::push(
-            &exchange,
-            &Rules {
-                share,
-                scanner: workspace.scanner()?,
-                allowed: &allowed,
-                all: false,
-            },
-        )?
+        let rules = Rules {
+            share,
+            scanner: workspace.scanner()?,
+            allowed: &allowed,
+            all: false,
+        };
+        if mode == AutoSync::Push {
+            sync::push(&exchange, &rules)?
+        } else {
+            sync::sync(&exchange, &rules)?
+        }
     };
     Ok(format!(
         "{}: {came} came {went} went {held_back} held back",

@@ -106,11 +106,12 @@ pub(super) fn attempt(
     let base =
         Store::at(repo, tip).map_err(|source| transfer::no_store(exchange, &name, source))?;
     let (commit, held) = write_on(exchange, &base, gift)?;
-    if !is_accepted(
-        exchange,
-        &name,
-        repo.push_commit(remote.name(), &commit, &name, exchange.prompt),
-    )? {
+    // What was only remembered may be another remote's by now, to which the history of this one must not go.
+    let pushed = match tip.filter(|_| theirs.is_remembered) {
+        Some(tip) => repo.push_instead(remote.name(), [&tip, &commit], &name, exchange.prompt),
+        None => repo.push_commit(remote.name(), &commit, &name, exchange.prompt),
+    };
+    if !is_accepted(exchange, &name, pushed)? {
         return Ok(Attempt::Behind);
     }
     match exchange.publish {

@@ -4,6 +4,9 @@
 //! this clone added. So the remote's ref only moves forward, nothing that it holds is dropped, and two clones that push
 //! at once make one of them fetch and push again. Between the two nothing else is done: what came is checked and united
 //! afterwards. A killed process leaves the old state or the new on either side.
+//!
+//! `push` first pushes on top of what the remote held last, on condition that it still does: one connection instead of
+//! two where no other clone has pushed since.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -82,11 +85,66 @@ pub(super) fn fetch_once(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> 
     Ok(outcome)
 }
 
-/// Fetches, pushes what the remote lacks, again when another push was faster, and unites what came.
+/// Pushes what the remote lacks; where it has moved on, or nothing is to be pushed, the same as [`sync`].
 pub fn push(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Outcome, SyncError> {
     let _lock = lock(exchange)?;
-    let mut theirs = insisting(|| transfer::bring(exchange))?;
     let mut memory = Memory::load(exchange.state, exchange.remote.name()).unwrap_or_default();
+    let mut attempts = 0;
+    if let Some(outcome) = push_at_once(exchange, rules, &mut memory, &mut attempts)? {
+        return Ok(outcome);
+    }
+    let outcome = exchange_both(exchange, rules, memory)?;
+    Ok(Outcome {
+        attempts: outcome.attempts + attempts,
+        ..outcome
+    })
+}
+
+/// Fetches, pushes what the remote lacks, again when another push was faster, and unites what came.
+pub fn sync(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Outcome, SyncError> {
+    let _lock = lock(exchange)?;
+    let memory = Memory::load(exchange.state, exchange.remote.name()).unwrap_or_default();
+    exchange_both(exchange, rules, memory)
+}
+
+/// Pushes to a remote that holds what it held last; none where it may not, or where nothing is to be pushed.
+///
+/// What it held last is united with the store already, so nothing has to be taken in afterwards.
+fn push_at_once(
+    exchange: &Exchange<'_>,
+    rules: &Rules<'_>,
+    memory: &mut Memory,
+    attempts: &mut u32,
+) -> Result<Option<Outcome>, SyncError> {
+    let Some(mut theirs) = transfer::remembered(exchange)? else {
+        return Ok(None);
+    };
+    match attempt::attempt(exchange, rules, &mut theirs, memory, false) {
+        Ok(Attempt::Accepted(published)) if published.held.is_some() => {
+            transfer::settle(exchange, &theirs)?;
+            memory.save(exchange.state, exchange.remote.name());
+            Ok(Some(Outcome {
+                went: published.went,
+                held_back: published.held_back,
+                attempts: 1,
+                ..Outcome::default()
+            }))
+        }
+        Ok(done) => {
+            *attempts += u32::from(matches!(done, Attempt::Behind));
+            Ok(None)
+        }
+        Err(error) if error.tries_left(0) > 0 => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn exchange_both(
+    exchange: &Exchange<'_>,
+    rules: &Rules<'_>,
+    mut memory: Memory,
+) -> Result<Outcome, SyncError> {
+    let mut theirs = insisting(|| transfer::bring(exchange))?;
     let mut before = Outcome::default();
     let pushed = push_until_accepted(exchange, rules, &mut theirs, &mut before, &mut memory);
     // What came stays, also where nothing could be pushed.
@@ -146,7 +204,7 @@ pub(super) fn take(exchange: &Exchange<'_>, now: NodeId) -> Result<(), SyncError
     let theirs = Theirs {
         frames: Some(now),
         by: transfer::tracked_writers(exchange)?,
-        more: 0,
+        ..Theirs::default()
     };
     keep(exchange, &theirs, &mut Memory::default()).map(drop)
 }
@@ -276,8 +334,10 @@ fn unite(
         gift.entries.extend(more.entries);
         gift.manifests.extend(more.manifests);
     }
-    let mut seen = HashSet::new();
-    gift.entries.retain(|entry| seen.insert(entry.clone()));
+    if !theirs.by.is_empty() {
+        let mut seen = HashSet::new();
+        gift.entries.retain(|entry| seen.insert(entry.clone()));
+    }
     outcome.came = gift.entries.len();
     if !gift.is_empty() {
         let came = counted(outcome.came as u64, "frame", "frames");

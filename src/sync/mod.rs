@@ -37,7 +37,7 @@ mod writer;
 pub use accept::{AcceptFrames, Delivery};
 pub use auto::AutoSync;
 pub use error::SyncError;
-pub use exchange::{Outcome, fetch, push};
+pub use exchange::{Outcome, fetch, push, sync};
 pub use gc::{gc, publish};
 pub use left_out::LeftOut;
 pub use memory::Memory;

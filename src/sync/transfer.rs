@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::error::SyncError;
+use super::remote::Publish;
 use super::terms::Exchange;
 use super::writer::Writer;
 use crate::base::NodeId;
@@ -28,6 +29,23 @@ pub(super) struct Theirs {
     pub by: BTreeMap<Writer, NodeId>,
     /// Refs of clones that are left where they are, because there are too many.
     pub more: usize,
+    /// True when this is what it held last, and it was not listed since.
+    pub is_remembered: bool,
+}
+
+/// What a remote that publishes nothing but its shared store held last; none where this clone has never seen it.
+pub(super) fn remembered(exchange: &Exchange<'_>) -> Result<Option<Theirs>, SyncError> {
+    let Exchange { repo, remote, .. } = *exchange;
+    let is_shared = exchange.publish == Publish::Shared && !exchange.dry_run;
+    if !is_shared || !tracked_writers(exchange)?.is_empty() {
+        return Ok(None);
+    }
+    let frames = repo.find_direct_ref(&remote.tracking_ref())?;
+    Ok(frames.map(|frames| Theirs {
+        frames: Some(frames),
+        is_remembered: true,
+        ..Theirs::default()
+    }))
 }
 
 /// Lists a remote and brings what is not here.

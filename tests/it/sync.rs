@@ -91,6 +91,123 @@ fn what_each_of_two_clones_says_reaches_the_other() {
     origin.assert_sound();
 }
 
+/// What a command prints, and which commands of git it runs that use the network, or walk histories for objects.
+fn connections(repo: &Repo<'_>, arguments: &[&str]) -> (String, Vec<String>) {
+    let trace = repo.path(".git/trace");
+    let output = repo
+        .run(PROGRAM)
+        .args(arguments)
+        .env("GIT_TRACE", &trace)
+        .run()
+        .ok();
+    let text = std::fs::read_to_string(&trace).unwrap_or_default();
+    let _ = std::fs::remove_file(&trace);
+    let verbs = text.lines().filter_map(|line| {
+        let words = line.split_once("built-in: git ")?.1.split_whitespace();
+        words
+            .filter(|word| ["ls-remote", "fetch", "push", "--in-commit-order"].contains(word))
+            .map(ToOwned::to_owned)
+            .next()
+    });
+    (output, verbs.collect())
+}
+
+/// Before, each push listed the remote first, whether another clone had pushed or not.
+#[test]
+fn a_push_connects_once_where_the_remote_is_as_it_was() {
+    let sandbox = Sandbox::new();
+    let (origin, clones) = world(&sandbox, &["a", "b"]);
+    let [a, b] = [&clones[0], &clones[1]];
+    say(a, "README.md", "One.");
+    assert_eq!(
+        connections(a, &["push"]),
+        (
+            "0 frames came, 1 went\n".to_owned(),
+            vec!["ls-remote".to_owned(), "push".to_owned()]
+        ),
+        "what the remote holds is not known yet"
+    );
+    let first = origin.id("refs/merkle/frames");
+    say(a, "README.md", "Two.");
+    assert_eq!(
+        connections(a, &["push"]),
+        (
+            "0 frames came, 1 went\n".to_owned(),
+            vec!["push".to_owned()]
+        )
+    );
+    assert_eq!(origin.id("refs/merkle/frames^"), first);
+    // What stood there once is looked for in the history of the remote's branches.
+    say(a, "README.md", "About what stood there.");
+    std::fs::write(a.path("README.md"), "A garden of herbs.\n").unwrap();
+    a.git(&["commit", "-q", "-a", "-m", "herbs"]).ok();
+    a.git(&["push", "-q", "origin", "HEAD"]).ok();
+    assert_eq!(
+        connections(a, &["push"]),
+        (
+            "0 frames came, 1 went\n".to_owned(),
+            vec!["--in-commit-order".to_owned(), "push".to_owned()]
+        )
+    );
+    assert_eq!(
+        a.id("refs/merkle-remote/origin/frames"),
+        origin.id("refs/merkle/frames")
+    );
+    assert_eq!(
+        connections(a, &["push"]).1,
+        ["ls-remote"],
+        "a remote to which nothing goes is asked what it has"
+    );
+    // Another clone has pushed: the push is refused, and both sides get what they lack.
+    say(b, "src/lib.rs", "From b.");
+    assert_eq!(b.merkle(&["push"]).ok(), "3 frames came, 1 went\n");
+    say(a, "README.md", "Four.");
+    assert_eq!(
+        connections(a, &["push"]),
+        (
+            "1 frame came, 1 went\n".to_owned(),
+            ["push", "ls-remote", "fetch", "push"]
+                .map(ToOwned::to_owned)
+                .to_vec()
+        )
+    );
+    assert_eq!(origin.frames(), a.frames());
+    origin.assert_sound();
+}
+
+/// The remote of a name may be another one than it was: no history goes there, and only what it lacks.
+#[test]
+fn a_push_to_another_remote_of_the_same_name_begins_anew() {
+    let sandbox = Sandbox::new();
+    let (origin, clones) = world(&sandbox, &["a"]);
+    let a = &clones[0];
+    for text in ["One.", "Two."] {
+        say(a, "README.md", text);
+        a.merkle(&["push"]).ok();
+    }
+    let count = |repo: &Repo<'_>| {
+        repo.git(&["rev-list", "--count", "refs/merkle/frames"])
+            .ok()
+    };
+    assert_eq!(count(&origin), "2\n");
+    let other = a.clone_to("other.git", &["--bare"]);
+    a.git(&[
+        "remote",
+        "set-url",
+        "origin",
+        other.path("").to_str().unwrap(),
+    ])
+    .ok();
+    say(a, "README.md", "Three.");
+    assert_eq!(a.merkle(&["push"]).ok(), "0 frames came, 3 went\n");
+    assert_eq!(count(&other), "1\n");
+    // One that was set back gets what it has lost.
+    other.git(&["update-ref", "-d", "refs/merkle/frames"]).ok();
+    say(a, "README.md", "Four.");
+    assert_eq!(a.merkle(&["push"]).ok(), "0 frames came, 4 went\n");
+    assert_eq!(other.frames(), a.frames());
+}
+
 #[test]
 fn outlines_stay_unless_all_frames_are_shared() {
     let sandbox = Sandbox::new();
@@ -513,7 +630,7 @@ fn what_is_bad_in_a_delivery_is_left_out_and_the_rest_comes() {
     sync(a).ok();
     let name = origin.frames().remove(0);
     let blob = origin.id(&format!("refs/merkle/frames:{name}"));
-    let (place, leaf) = (&name[..6], &name[6..]);
+    let (place, leaf) = (&name[..3], &name[3..]);
     let (slot, id) = leaf.split_once(".00000001.").expect("the first generation");
     let mut lines = format!("100644 blob {blob}\t{name}\n");
     // The same blob under names that are before and after its own: it is right under one of them alone.

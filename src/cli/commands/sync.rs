@@ -10,7 +10,7 @@ use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit, Ui, json};
 use crate::git::Prompt;
 use crate::sync::select::Rules;
-use crate::sync::{self, Exchange, Outcome, Publish, Remote};
+use crate::sync::{self, Exchange, Outcome, Publish, Remote, SyncError};
 use crate::workspace::{Sharing, Workspace};
 
 /// Arguments of `fetch`.
@@ -65,6 +65,9 @@ struct FaultDocument {
     message: String,
 }
 
+/// One of the two ways to exchange frames.
+type Exchanging = fn(&Exchange<'_>, &Rules<'_>) -> Result<Outcome, SyncError>;
+
 /// Brings the remote's frames into the store.
 pub fn fetch(args: &FetchArgs, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
@@ -76,8 +79,17 @@ pub fn fetch(args: &FetchArgs, program: &mut Program) -> Result<Exit, CliError> 
     report(program, &exchange, &outcome, None)
 }
 
+/// Brings what was said here to the remote.
+pub fn push(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    run(args, program, sync::push)
+}
+
 /// Brings the remote's frames into the store, and what was said here to the remote.
-pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+pub fn sync(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    run(args, program, sync::sync)
+}
+
+fn run(args: &Args, program: &mut Program, exchanging: Exchanging) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let sharing = Sharing::of(&workspace)?;
     let remote = sharing.remote(&workspace, args.remote.as_deref())?;
@@ -108,7 +120,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     } else {
         program.sign(&workspace)
     };
-    let outcome = sync::push(&exchange, &rules)?;
+    let outcome = exchanging(&exchange, &rules)?;
     report(program, &exchange, &outcome, Some(signed))
 }
 

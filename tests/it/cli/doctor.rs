@@ -99,7 +99,7 @@ fn a_store_that_lost_an_object_is_wrong() {
     state     ok: nothing that this program cannot have made
     writers   ok: none was killed
     lock      ok: free
-    store     wrong: 'refs/merkle/frames' at #1: 1 of 6 entries is bad, the first: 42/3f/6755bf4a3c9d1459e88d30a92d35e154906c.outline.outline.00000001.#2: object #3 is missing
+    store     wrong: 'refs/merkle/frames' at #1: 1 of 6 entries is bad, the first: 42/3f6755bf4a3c9d1459e88d30a92d35e154906c.outline.outline.00000001.#2: object #3 is missing
     spool     ok: empty
     cache     ok: …
     settings  ok: all are understood

@@ -125,12 +125,12 @@ fn every_kind_of_fault_is_named() {
     plant(&repo, "README", b"a stray file");
     let output = repo.merkle(&["validate"]).exits(1);
     insta::assert_snapshot!(told(&output), @"
-    6a/29/77239bdf4ee75ab8f81e4b08dcca3251b351.human.changed.00000001.#1: frame id #1 does not match its content, which is #2
-    6a/29/77239bdf4ee75ab8f81e4b08dcca3251b351.human.loose.00000001.#1: frame is not in canonical form
-    6a/29/77239bdf4ee75ab8f81e4b08dcca3251b351.human.moved.00000001.#1: frame does not match its name
+    6a/2977239bdf4ee75ab8f81e4b08dcca3251b351.human.changed.00000001.#1: frame id #1 does not match its content, which is #2
+    6a/2977239bdf4ee75ab8f81e4b08dcca3251b351.human.loose.00000001.#1: frame is not in canonical form
+    6a/2977239bdf4ee75ab8f81e4b08dcca3251b351.human.moved.00000001.#1: frame does not match its name
     README: not a frame's name
     --- stderr
-    carried, not checked: 6a/29/77239bdf4ee75ab8f81e4b08dcca3251b351.human.newer.00000001.#1: frame format 'git-merkle/frame/2' is newer than this program; update git-merkle to read it
+    carried, not checked: 6a/2977239bdf4ee75ab8f81e4b08dcca3251b351.human.newer.00000001.#1: frame format 'git-merkle/frame/2' is newer than this program; update git-merkle to read it
     12 frames checked, 4 faults
     --- exit 1
     ");

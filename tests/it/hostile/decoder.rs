@@ -144,7 +144,7 @@ proptest! {
 
     #[test]
     fn names_and_ids(noise in vec(any::<u8>(), 0..200), text in ".{0,80}", changes in vec(change(), 1..3)) {
-        let sound = format!("9c/1e/{}.docs.summary.00000001.{}", "0".repeat(36), "a".repeat(64)).into_bytes();
+        let sound = format!("9c/{}.docs.summary.00000001.{}", "0".repeat(38), "a".repeat(64)).into_bytes();
         for bytes in [&noise, &changed(sound, &changes)] {
             if let Some(name) = FrameName::parse_path(bytes) {
                 prop_assert_eq!(name.path().into_bytes(), bytes.clone());

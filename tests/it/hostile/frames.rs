@@ -342,15 +342,14 @@ fn a_slot_without_a_number_left_is_an_error() {
     for seq in steps {
         let frame = frame(&node, ("human", "note"), seq, "hostile\n");
         let blob = forge.blob(&encode(&frame).expect("it fits"));
-        entries.push((path_of(&frame)[6..].to_owned(), blob));
+        entries.push((path_of(&frame)[3..].to_owned(), blob));
     }
     let leaf: Vec<_> = entries
         .iter()
         .map(|(name, blob)| (File, name.as_bytes(), *blob))
         .collect();
     let leaf = forge.tree(&leaf);
-    let middle = forge.tree(&[(Directory, &node.as_bytes()[2..4], leaf)]);
-    let root = forge.tree(&[(Directory, &node.as_bytes()[..2], middle)]);
+    let root = forge.tree(&[(Directory, &node.as_bytes()[..2], leaf)]);
     forge.commit_to(&repo, FRAMES_REF, root);
     let output = put(&repo, "a.rs", "a note\n");
     assert_civil(&output);
@@ -438,23 +437,18 @@ fn a_directory_that_stands_everywhere_belongs_to_one_place() {
     let blob: NodeId = repo.id(&format!("{FRAMES_REF}:{path}")).parse().unwrap();
     let mut forge = Forge::default();
     let names: Vec<String> = (0..2_000)
-        .map(|n| path[6..].replace(".outline.outline.", &format!(".outline.z{n}.")))
+        .map(|n| path[3..].replace(".outline.outline.", &format!(".outline.z{n}.")))
         .collect();
     let mut entries: Vec<_> = names
         .iter()
         .map(|name| (File, name.as_bytes(), blob))
         .collect();
-    entries.push((File, &path.as_bytes()[6..], blob));
+    entries.push((File, &path.as_bytes()[3..], blob));
     let leaf = forge.tree(&entries);
     let digits: Vec<String> = (0..256).map(|n| format!("{n:02x}")).collect();
-    let middle: Vec<_> = digits
-        .iter()
-        .map(|name| (Directory, name.as_bytes(), leaf))
-        .collect();
-    let middle = forge.tree(&middle);
     let root: Vec<_> = digits
         .iter()
-        .map(|name| (Directory, name.as_bytes(), middle))
+        .map(|name| (Directory, name.as_bytes(), leaf))
         .collect();
     let root = forge.tree(&root);
     forge.commit_to(&repo, FRAMES_REF, root);
@@ -683,7 +677,7 @@ fn a_directory_is_not_hidden_by_standing_elsewhere_too() {
         let repo = with_frames(&sandbox, kind);
         put(&repo, "a.rs", "a note of mine\n").ok();
         let id = repo.id("HEAD:a.rs");
-        let (place, rest) = (format!("{}/{}", &id[..2], &id[2..4]), "0".repeat(36));
+        let (place, rest) = (id[..2].to_owned(), "0".repeat(38));
         if kind == "junk" {
             let digests: Vec<String> = (0..20).map(|n| format!("{n:064x}")).collect();
             let paths = digests
@@ -697,12 +691,12 @@ fn a_directory_is_not_hidden_by_standing_elsewhere_too() {
             plant(&repo, &entries);
         } else {
             let elsewhere = frame(
-                &format!("ffff{rest}"),
+                &format!("ff{rest}"),
                 ("human", "note"),
                 1,
                 "of another place\n",
             );
-            let path = path_of(&elsewhere).replacen("ff/ff", &place, 1);
+            let path = path_of(&elsewhere).replacen("ff", &place, 1);
             plant(
                 &repo,
                 &[("100644", &path, &encode(&elsewhere).expect("it fits"))],
@@ -717,11 +711,7 @@ fn a_directory_is_not_hidden_by_standing_elsewhere_too() {
                 .ok()
         };
         git(&["read-tree", FRAMES_REF]);
-        git(&[
-            "read-tree",
-            "--prefix=ff/ff",
-            &format!("{FRAMES_REF}:{place}"),
-        ]);
+        git(&["read-tree", "--prefix=ff", &format!("{FRAMES_REF}:{place}")]);
         let commit = repo
             .git(&[
                 "commit-tree",
