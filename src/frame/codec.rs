@@ -1,13 +1,14 @@
 //! A frame as bytes: Markdown under a front matter whose keys stand in one order.
 //!
 //! The codec is canonical: `encode(decode(b)) == b` for every `b` that is accepted, which `decode` ensures by
-//! writing the header that it read and comparing. It also checks that the frame id is the digest of what the frame says.
+//! writing the header that it read beside it. It also checks that the frame id is the digest of what the frame says.
 //!
 //! A header line is `key: value`. Values that are not plain words are JSON strings, so every header is valid YAML:
 //! a plain word starts with a letter or digit and goes on with letters, digits and `. _ : / @ + -`, words being
 //! separated by single spaces. Unknown keys follow the known ones and are kept. Shapes: docs/formats.md.
 
-use std::fmt::Write as _;
+use std::collections::VecDeque;
+use std::fmt;
 use std::str::FromStr;
 
 use super::model::{Children, Cost, Frame, Usage, frame_id};
@@ -16,6 +17,27 @@ use crate::base::{Digest, FrameId, TreePath};
 
 /// The format line of this version. Another number after the last `/` is another major version.
 pub const FORMAT: &str = "git-merkle/frame/1";
+
+/// The keys that a header may have, in their order; all others are unknown and kept.
+const KEYS: [&str; 17] = [
+    "format",
+    "frame",
+    "node",
+    "kind",
+    "agent",
+    "type",
+    "seq",
+    "basis",
+    "basis-kind",
+    "path",
+    "children",
+    "provider",
+    "model",
+    "usage",
+    "cost-usd",
+    "created",
+    "tool",
+];
 
 /// Why bytes are not a frame.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -64,7 +86,8 @@ pub fn encode(frame: &Frame) -> Result<Vec<u8>, CodecError> {
     if frame.content.len() > BODY_BYTES_MAX {
         return Err(CodecError::Body(frame.content.len()));
     }
-    let mut out = header(frame, 1 + frame.content.len());
+    let mut out = String::with_capacity(768 + 1 + frame.content.len());
+    write_header(frame, &mut out).expect("writing to a string succeeds");
     if out.len() > HEADER_BYTES_MAX {
         return Err(CodecError::HeaderSize(out.len()));
     }
@@ -73,27 +96,24 @@ pub fn encode(frame: &Frame) -> Result<Vec<u8>, CodecError> {
     Ok(out.into_bytes())
 }
 
-/// The front matter; there is room for as many bytes more.
-fn header(frame: &Frame, room: usize) -> String {
-    let mut out = String::with_capacity(768 + room);
-    let mut line = |key: &str, value: &dyn std::fmt::Display| {
-        writeln!(out, "{key}: {value}").expect("writing to a string succeeds");
-    };
-    line("---\nformat", &FORMAT);
-    line("frame", &frame.id);
-    line("node", &frame.node);
-    line("kind", &frame.kind);
-    line("agent", &frame.agent);
-    line("type", &frame.frame_type);
-    line("seq", &frame.seq);
-    line("basis", &frame.basis);
-    line("basis-kind", &frame.basis_kind);
+/// Writes the front matter.
+fn write_header(frame: &Frame, out: &mut dyn fmt::Write) -> fmt::Result {
+    let mut line = |key: &str, value: &dyn fmt::Display| writeln!(out, "{key}: {value}");
+    line("---\nformat", &FORMAT)?;
+    line("frame", &frame.id)?;
+    line("node", &frame.node)?;
+    line("kind", &frame.kind)?;
+    line("agent", &frame.agent)?;
+    line("type", &frame.frame_type)?;
+    line("seq", &frame.seq)?;
+    line("basis", &frame.basis)?;
+    line("basis-kind", &frame.basis_kind)?;
     if let Some(path) = frame
         .path
         .as_ref()
         .and_then(|path| std::str::from_utf8(path.as_bytes()).ok())
     {
-        line("path", &json_string(path));
+        line("path", &json_string(path))?;
     }
     match &frame.children {
         Children::None => {}
@@ -107,15 +127,15 @@ fn header(frame: &Frame, room: usize) -> String {
                         .collect::<Vec<_>>()
                         .join(", ")
                 ),
-            );
+            )?;
         }
-        Children::Digest(count, digest) => line("children", &format_args!("{count} {digest}")),
+        Children::Digest(count, digest) => line("children", &format_args!("{count} {digest}"))?,
     }
     if let Some(provider) = &frame.provider {
-        line("provider", &text(provider));
+        line("provider", &text(provider))?;
     }
     if let Some(model) = &frame.model {
-        line("model", &text(model));
+        line("model", &text(model))?;
     }
     if let Some(Usage {
         input,
@@ -129,20 +149,29 @@ fn header(frame: &Frame, room: usize) -> String {
             &format_args!(
                 "{{\"input\":{input},\"output\":{output},\"cache_read\":{cache_read},\"cache_write\":{cache_write}}}"
             ),
-        );
+        )?;
     }
     if let Some(cost) = frame.cost {
-        line("cost-usd", &cost);
+        line("cost-usd", &cost)?;
     }
     if let Some(created) = &frame.created {
-        line("created", &text(created));
+        line("created", &text(created))?;
     }
-    line("tool", &text(&frame.tool));
+    line("tool", &text(&frame.tool))?;
     for (key, value) in &frame.unknown {
-        line(key, value);
+        line(key, value)?;
     }
-    out.push_str("---\n");
-    out
+    out.write_str("---\n")
+}
+
+/// What is left of a text of which each part that is written must be the next.
+struct Rest<'t>(&'t str);
+
+impl fmt::Write for Rest<'_> {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        self.0 = self.0.strip_prefix(part).ok_or(fmt::Error)?;
+        Ok(())
+    }
 }
 
 /// Reads a frame, checking form, limits and id.
@@ -183,7 +212,7 @@ pub fn decode(bytes: &[u8]) -> Result<Frame, CodecError> {
             .transpose()?,
         created: fields.text("created")?,
         tool: fields.text("tool")?.ok_or(CodecError::Absent("tool"))?,
-        unknown: fields.rest(),
+        unknown: fields.rest()?,
         content: content.to_owned(),
     };
     if content.len() > BODY_BYTES_MAX {
@@ -191,11 +220,11 @@ pub fn decode(bytes: &[u8]) -> Result<Frame, CodecError> {
     }
     // The content is taken as it stands, so only the header could be written in another way.
     let stated = &whole[..whole.len() - body.len()];
-    let written = header(&frame, 0);
-    if written.len() > HEADER_BYTES_MAX {
-        return Err(CodecError::HeaderSize(written.len()));
+    if stated.len() > HEADER_BYTES_MAX {
+        return Err(CodecError::HeaderSize(stated.len()));
     }
-    if written != stated {
+    let mut rest = Rest(stated);
+    if write_header(&frame, &mut rest).is_err() || !rest.0.is_empty() {
         return Err(CodecError::NotCanonical);
     }
     let actual = frame_id(
@@ -232,28 +261,29 @@ fn check_format(header: &str) -> Result<(), CodecError> {
 }
 
 /// The header's lines, taken one by one; what is left in the end is unknown.
-struct Fields<'a>(Vec<(&'a str, &'a str)>);
+struct Fields<'a>(VecDeque<(&'a str, &'a str)>);
 
 impl<'a> Fields<'a> {
     fn parse(lines: &'a str) -> Result<Self, CodecError> {
-        let mut fields = Vec::with_capacity(16);
+        let mut fields = VecDeque::with_capacity(16);
         for line in lines.split('\n') {
             let (key, value) = line.split_once(": ").ok_or(CodecError::Header)?;
             let is_key = key.starts_with(|c: char| c.is_ascii_lowercase())
                 && key
                     .bytes()
                     .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
-            if !is_key || fields.iter().any(|(known, _)| *known == key) {
+            if !is_key {
                 return Err(CodecError::Header);
             }
-            fields.push((key, value));
+            fields.push_back((key, value));
         }
         Ok(Self(fields))
     }
 
+    /// Takes a key's value; in a canonical header it is the next, or absent.
     fn find(&mut self, key: &'static str) -> Option<&'a str> {
         let at = self.0.iter().position(|(name, _)| *name == key)?;
-        Some(self.0.remove(at).1)
+        self.0.remove(at).map(|(_, value)| value)
     }
 
     fn take(&mut self, key: &'static str) -> Result<&'a str, CodecError> {
@@ -305,27 +335,21 @@ impl<'a> Fields<'a> {
         let Some(value) = self.find(KEY) else {
             return Ok(None);
         };
-        let value: serde_json::Value =
-            serde_json::from_str(value).map_err(|_| CodecError::Value(KEY))?;
-        let count = |key: &str| {
-            value
-                .get(key)
-                .and_then(serde_json::Value::as_u64)
-                .ok_or(CodecError::Value(KEY))
-        };
-        Ok(Some(Usage {
-            input: count("input")?,
-            output: count("output")?,
-            cache_read: count("cache_read")?,
-            cache_write: count("cache_write")?,
-        }))
+        serde_json::from_str(value)
+            .map(Some)
+            .map_err(|_| CodecError::Value(KEY))
     }
 
-    fn rest(self) -> Vec<(String, String)> {
-        self.0
-            .into_iter()
-            .map(|(key, value)| (key.to_owned(), value.to_owned()))
-            .collect()
+    /// The unknown keys and their values; a key that was taken, or stands twice, is no unknown one.
+    fn rest(self) -> Result<Vec<(String, String)>, CodecError> {
+        let mut unknown: Vec<(String, String)> = Vec::with_capacity(self.0.len());
+        for (key, value) in self.0 {
+            if KEYS.contains(&key) || unknown.iter().any(|(known, _)| known == key) {
+                return Err(CodecError::Header);
+            }
+            unknown.push((key.to_owned(), value.to_owned()));
+        }
+        Ok(unknown)
     }
 }
 

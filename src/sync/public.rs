@@ -13,7 +13,7 @@ use super::remote::Remote;
 use crate::base::NodeId;
 use crate::git::Repository;
 
-/// Tips in whose trees a path is looked for before histories are walked.
+/// Tips in whose trees paths, and the objects there, are looked for before histories are walked.
 const TIPS_LOOKED_AT: usize = 16;
 
 /// What statements are about.
@@ -38,13 +38,23 @@ pub(super) fn look(
         .collect();
     tips.sort_unstable();
     tips.dedup();
-    let Wanted { nodes, mut paths } = wanted;
+    let Wanted {
+        mut nodes,
+        mut paths,
+    } = wanted;
     for tree in tips
         .iter()
         .take(TIPS_LOOKED_AT)
         .filter_map(|tip| repo.tree_of(tip).ok())
     {
-        paths.retain(|path| !matches!(repo.find_entry(&tree, path), Ok(Some(_))));
+        nodes.remove(&tree);
+        paths.retain(|path| match repo.find_entry(&tree, path) {
+            Ok(Some((_, node))) => {
+                nodes.remove(&node);
+                false
+            }
+            _ => true,
+        });
     }
     let (known_nodes, new_nodes) = nodes
         .into_iter()

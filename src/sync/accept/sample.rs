@@ -12,7 +12,7 @@
 //! | of a file, whose content says something else in every language | forged |
 //! | of a directory, whose basis fits what its children say, and whose text does not | forged |
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,10 +21,10 @@ use crate::agent::{Agent, OUTLINE, Registry};
 use crate::base::cores::on_all_cores;
 use crate::base::limit::{FILE_BYTES_MAX, STORE_TREE_BYTES_MAX};
 use crate::base::number::to_index;
-use crate::base::{NodeId, NodeKind, TreePath, printable};
+use crate::base::{FrameId, NodeId, NodeKind, TreePath, printable};
 use crate::frame::entry::read_entry;
 use crate::frame::{Children, Entry, Frame, Store, StoreError, content_digest};
-use crate::git::{ObjectKind, Repository, StateDir, tree_entries};
+use crate::git::{ObjectError, ObjectKind, Repository, StateDir, tree_entries};
 use crate::sync::left_out::LeftOut;
 use crate::sync::outline::is_outline;
 use crate::synthesis::basis::BasisOf;
@@ -58,8 +58,14 @@ pub(super) fn look(
 ) -> Result<Found, StoreError> {
     let (mut found, is_partial) = (Found::default(), repo.is_partial());
     let mut outlines = Vec::new();
-    for entry in entries {
-        if is_outline(&entry.name) && !is_partial && repo.header(&entry.name.node)?.is_none() {
+    let is_fit = |repo: &Repository, at: usize| {
+        let name = &entries[at].name;
+        Ok(is_partial || !is_outline(name) || repo.header(&name.node)?.is_some())
+    };
+    let fit: Vec<Result<bool, ObjectError>> =
+        on_all_cores(entries.len(), repo, || repo.fork(), is_fit);
+    for (entry, is_fit) in entries.into_iter().zip(fit) {
+        if !is_fit? {
             continue;
         }
         if is_outline(&entry.name) {
@@ -75,12 +81,12 @@ pub(super) fn look(
             draw(&mut outlines);
             let registry = Registry::built_in();
             let agent = registry.get(OUTLINE).expect("it is built in");
-            let stores = [ours.commit(), theirs.commit()];
+            let of_children = Outlines::new(&found.entries, ours.commit());
             // One is enough: each that lies costs as many parsings as there are languages, and a remote can send many.
             let is_found = AtomicBool::new(false);
             let work = |repo: &Repository, at: usize| {
                 let is_forged = !is_found.load(Ordering::Relaxed)
-                    && is_forged(repo, agent, stores, &found.entries[outlines[at]]);
+                    && is_forged(repo, agent, &of_children, &found.entries[outlines[at]]);
                 is_found.fetch_or(is_forged, Ordering::Relaxed);
                 is_forged
             };
@@ -138,8 +144,46 @@ fn draw(outlines: &mut Vec<usize>) {
     outlines.truncate(SAMPLE);
 }
 
+/// The outlines that have come, by node, and the store that has all others.
+struct Outlines<'e> {
+    came: HashMap<NodeId, Vec<&'e Entry>>,
+    ours: Option<NodeId>,
+}
+
+impl<'e> Outlines<'e> {
+    fn new(entries: &'e [Entry], ours: Option<NodeId>) -> Self {
+        let mut came: HashMap<NodeId, Vec<&Entry>> = HashMap::new();
+        for entry in entries.iter().filter(|entry| is_outline(&entry.name)) {
+            came.entry(entry.name.node).or_default().push(entry);
+        }
+        Self { came, ours }
+    }
+
+    /// For each node its frame whose id is one of these.
+    fn find<'n>(
+        &self,
+        repo: &Repository,
+        nodes: impl Iterator<Item = &'n NodeId>,
+        ids: &HashSet<&FrameId>,
+    ) -> Vec<Option<Frame>> {
+        let ours = self.ours.and_then(|ours| Store::at(repo, Some(ours)).ok());
+        let read = |entry: &Entry| {
+            let is_it = is_outline(&entry.name) && ids.contains(&entry.name.frame);
+            is_it.then(|| read_entry(repo, entry).ok()).flatten()
+        };
+        let find = |node| {
+            let mut came = self.came.get(node).into_iter().flatten().copied();
+            came.find_map(read).or_else(|| {
+                let entries = ours.as_ref()?.entries(node).ok()?;
+                entries.iter().find_map(read)
+            })
+        };
+        nodes.map(find).collect()
+    }
+}
+
 /// True for an outline of today's basis that says something else than is made now. What cannot be made here is none.
-fn is_forged(repo: &Repository, agent: &Agent, stores: [Option<NodeId>; 2], entry: &Entry) -> bool {
+fn is_forged(repo: &Repository, agent: &Agent, of_children: &Outlines<'_>, entry: &Entry) -> bool {
     let Ok(frame) = read_entry(repo, entry) else {
         return false;
     };
@@ -149,9 +193,8 @@ fn is_forged(repo: &Repository, agent: &Agent, stores: [Option<NodeId>; 2], entr
             bases.file(&frame.node, &TreePath::root()) == frame.basis
                 && !says_its_file(repo, &frame)
         }
-        NodeKind::Directory => {
-            remade_directory(repo, &bases, stores, &frame).is_some_and(|text| text != frame.content)
-        }
+        NodeKind::Directory => remade_directory(repo, &bases, of_children, &frame)
+            .is_some_and(|text| text != frame.content),
     }
 }
 
@@ -175,13 +218,13 @@ fn says_its_file(repo: &Repository, frame: &Frame) -> bool {
 fn remade_directory(
     repo: &Repository,
     bases: &BasisOf,
-    stores: [Option<NodeId>; 2],
+    of_children: &Outlines<'_>,
     frame: &Frame,
 ) -> Option<String> {
     let Children::Listed(listed) = &frame.children else {
         return None;
     };
-    let listed: HashSet<_> = listed.iter().collect();
+    let listed: HashSet<&FrameId> = listed.iter().collect();
     let mut data = Vec::new();
     repo.read_at_most(
         &frame.node,
@@ -193,20 +236,7 @@ fn remade_directory(
     let entries: Vec<_> = tree_entries(frame.node, &data, repo.hash_kind())
         .collect::<Result<_, _>>()
         .ok()?;
-    let stores: Vec<Store<'_>> = stores
-        .into_iter()
-        .filter_map(|commit| Store::at(repo, commit).ok())
-        .collect();
-    let said = |node: &NodeId| {
-        let known = stores
-            .iter()
-            .filter_map(|store| store.entries(node).ok())
-            .flatten();
-        known
-            .filter(|entry| is_outline(&entry.name) && listed.contains(&entry.name.frame))
-            .find_map(|entry| read_entry(repo, &entry).ok())
-    };
-    let children: Vec<Option<Frame>> = entries.iter().map(|entry| said(&entry.id)).collect();
+    let children = of_children.find(repo, entries.iter().map(|entry| &entry.id), &listed);
     let state = |child: &Option<Frame>, id| {
         child.as_ref().map_or(ChildState::Node(id), |frame| {
             ChildState::Content(content_digest(&frame.content))
