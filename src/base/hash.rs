@@ -123,22 +123,27 @@ pub(crate) fn decode_hex(hex: &str, bytes: &mut [u8]) -> bool {
     if hex.len() != 2 * bytes.len() {
         return false;
     }
+    let mut all = 0;
     for (byte, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
-        match (hex_digit(pair[0]), hex_digit(pair[1])) {
-            (Some(high), Some(low)) => *byte = high << 4 | low,
-            _ => return false,
-        }
+        let (high, low) = (
+            HEX_DIGITS[usize::from(pair[0])],
+            HEX_DIGITS[usize::from(pair[1])],
+        );
+        all |= high | low;
+        *byte = high << 4 | low & 15;
     }
-    true
+    all < 16
 }
 
-fn hex_digit(digit: u8) -> Option<u8> {
-    match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        _ => None,
+/// What each byte is worth as a lower-case hex digit; 255 for one that is none.
+const HEX_DIGITS: [u8; 256] = {
+    let (mut digits, mut value) = ([255; 256], 0_u8);
+    while value < 16 {
+        digits[b"0123456789abcdef"[value as usize] as usize] = value;
+        value += 1;
     }
-}
+    digits
+};
 
 /// SHA-256 in lower-case hex, as `sha256sum` prints it: for digests that people check with stock tools.
 #[must_use]

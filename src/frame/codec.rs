@@ -180,7 +180,7 @@ pub fn decode(bytes: &[u8]) -> Result<Frame, CodecError> {
     let rest = whole.strip_prefix("---\n").ok_or(CodecError::Header)?;
     // Before any limit: a newer format has limits of its own.
     check_format(rest)?;
-    let end = rest.find("\n---\n").ok_or(CodecError::Header)?;
+    let end = memchr::memmem::find(rest.as_bytes(), b"\n---\n").ok_or(CodecError::Header)?;
     if end > HEADER_BYTES_MAX {
         return Err(CodecError::HeaderSize(end));
     }
@@ -267,7 +267,10 @@ impl<'a> Fields<'a> {
     fn parse(lines: &'a str) -> Result<Self, CodecError> {
         let mut fields = VecDeque::with_capacity(16);
         for line in lines.split('\n') {
-            let (key, value) = line.split_once(": ").ok_or(CodecError::Header)?;
+            let (key, value) = line
+                .split_once(':')
+                .and_then(|(key, value)| Some((key, value.strip_prefix(' ')?)))
+                .ok_or(CodecError::Header)?;
             let is_key = key.starts_with(|c: char| c.is_ascii_lowercase())
                 && key
                     .bytes()

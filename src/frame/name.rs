@@ -98,9 +98,12 @@ impl FrameName {
         if parts.next().is_some() || first.len() != 2 || seq.len() != 8 {
             return None;
         }
-        let digits = [first, rest.as_bytes()].concat();
+        let mut digits = [0; 64];
+        let digits = digits.get_mut(..first.len() + rest.len())?;
+        digits[..2].copy_from_slice(first);
+        digits[2..].copy_from_slice(rest.as_bytes());
         let name = Self {
-            node: std::str::from_utf8(&digits).ok()?.parse().ok()?,
+            node: std::str::from_utf8(digits).ok()?.parse().ok()?,
             agent: agent.parse().ok()?,
             frame_type: frame_type.parse().ok()?,
             seq: seq.parse().ok()?,

@@ -210,6 +210,15 @@ impl ObjectError {
 }
 
 impl Repository {
+    /// True when an object is here; where it is in sight nothing of it is read. Never fetches.
+    pub fn has(&self, id: &NodeId) -> Result<bool, ObjectError> {
+        let oid = self.known_id(id)?;
+        let is_in_sight = self.with_objects(&oid, |store| {
+            store.is_some_and(|store| gix::objs::Exists::exists(store, &oid))
+        });
+        Ok(is_in_sight || self.header(id)?.is_some())
+    }
+
     /// Kind and size of an object; `None` when it is absent. Never fetches.
     pub fn header(&self, id: &NodeId) -> Result<Option<Header>, ObjectError> {
         let oid = self.known_id(id)?;

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use self::sample::Found;
+use self::sample::{Found, KeptFrames};
 use super::error::SyncError;
 use super::left_out::LeftOut;
 use super::outline::is_outline;
@@ -18,7 +18,7 @@ use crate::frame::entry::read_blob;
 use crate::frame::manifest::{StatementKey, digest_of};
 use crate::frame::merge::Gift;
 use crate::frame::{
-    CodecError, Entry, Fault, FrameName, ManifestEntry, Store, StoreError, listing,
+    CodecError, Entry, Fault, Frame, FrameName, ManifestEntry, Store, StoreError, listing,
 };
 use crate::git::{Repository, SshError, StateDir};
 
@@ -60,21 +60,31 @@ pub struct AcceptedFrames {
     pub refused_count: usize,
 }
 
-/// Judges what a remote's store gives; `theirs` is that store, whose signed lists are looked at.
+/// Judges what came of a remote's store; `theirs` is that store, whose signed lists are looked at.
 pub fn judge(
     repo: &Repository,
     state: &StateDir,
     accept: AcceptFrames,
     theirs: &Store<'_>,
-    gift: Gift,
+    delivery: Delivery,
 ) -> Result<AcceptedFrames, SyncError> {
     let ours = Store::open(repo)?;
+    let Delivery {
+        accepted,
+        manifests,
+        outlines,
+        ..
+    } = delivery;
     // Where derived frames are not shared none is among them.
     let Found {
         entries,
         mut refused,
-    } = sample::look(repo, state, [&ours, theirs], gift.entries)?;
-    let gift = Gift { entries, ..gift };
+    } = sample::look(repo, state, [&ours, theirs], accepted, outlines)?;
+    let gift = Gift {
+        entries,
+        manifests,
+        is_whole: false,
+    };
     let mut judged = AcceptedFrames {
         refused_count: refused.len(),
         ..AcceptedFrames::default()
@@ -141,6 +151,8 @@ pub struct Delivery {
     pub left_out: Vec<LeftOut>,
     /// How many do not count.
     pub left_out_count: usize,
+    /// Outlines among the accepted ones, as they were read.
+    outlines: KeptFrames,
     /// What was wrong with blobs that do not count: the name under which each would, if any.
     misplaced: HashMap<NodeId, Option<FrameName>>,
 }
@@ -178,7 +190,8 @@ pub fn check(
 
 /// What an entry is.
 enum EntryState {
-    Good,
+    /// With an outline as it was read, where that is small.
+    Good(Option<Box<Frame>>),
     /// It can be made here.
     Derived,
     /// A good frame that belongs under another name.
@@ -195,7 +208,9 @@ fn read(repo: &Repository, entry: &Entry, share: Share) -> EntryState {
         Ok(frame) => match FrameName::of(&frame) {
             name if name != entry.name => EntryState::Misplaced(name),
             _ if share == Share::Statements && frame.is_derived() => EntryState::Derived,
-            _ => EntryState::Good,
+            _ => EntryState::Good(
+                (is_outline(&entry.name) && KeptFrames::is_small(&frame)).then(|| Box::new(frame)),
+            ),
         },
     }
 }
@@ -235,7 +250,12 @@ impl Delivery {
 
     fn note(&mut self, entry: Entry, found: EntryState) {
         let fault = match found {
-            EntryState::Good => return self.accepted.push(entry),
+            EntryState::Good(outline) => {
+                if let Some(frame) = outline {
+                    self.outlines.keep(entry.blob, *frame);
+                }
+                return self.accepted.push(entry);
+            }
             EntryState::Derived => {
                 self.derived += 1;
                 return;

@@ -25,10 +25,9 @@ use super::transfer::{self, Theirs};
 use crate::base::count::counted;
 use crate::base::{NodeId, TreePath, clock};
 use crate::frame::commit::{self, CommitError};
-use crate::frame::entry::Entry;
 use crate::frame::epoch::{self, Shrink};
 use crate::frame::merge::Gift;
-use crate::frame::{ManifestEntry, Store, signed};
+use crate::frame::{Store, signed};
 use crate::git::Lock;
 
 /// How often a push that another one overtook is tried again.
@@ -287,19 +286,16 @@ fn unite(
     } = *exchange;
     let (ours, shared) = (Store::open(repo)?, transfer::shared(exchange, theirs)?);
     let mut outcome = Outcome::default();
-    let delivery = accept::check(repo, ours.tree(), shared.tree(), share)?;
+    let mut delivery = accept::check(repo, ours.tree(), shared.tree(), share)?;
     let (is_whole, delivered) = (
         delivery.is_whole(),
         (delivery.accepted.len(), delivery.manifests.len()),
     );
-    outcome.leave_out(delivery.left_out, delivery.left_out_count);
-    let of_shared = accepted(
-        exchange,
-        &mut outcome,
-        &shared,
-        delivery.accepted,
-        delivery.manifests,
-    )?;
+    outcome.leave_out(
+        std::mem::take(&mut delivery.left_out),
+        delivery.left_out_count,
+    );
+    let of_shared = accepted(exchange, &mut outcome, &shared, delivery)?;
     // Their history comes along where it has brought something; that of a single clone does not.
     let history = shared.commit().filter(|_| !of_shared.is_empty());
     let mut gift = of_shared;
@@ -308,29 +304,21 @@ fn unite(
     for (writer, tip) in &theirs.by {
         let Ok(store) = Store::at(repo, Some(*tip)) else {
             let path = TreePath::new(remote.own_ref(writer));
-            outcome.leave_out(
-                vec![LeftOut {
-                    path,
-                    reason: "no store of frames".to_owned(),
-                }],
-                1,
-            );
+            let reason = "no store of frames".to_owned();
+            outcome.leave_out(vec![LeftOut { path, reason }], 1);
             continue;
         };
-        let Delivery {
-            accepted: entries,
-            manifests,
-            mut left_out,
-            left_out_count,
-            ..
-        } = accept::check(repo, ours.tree(), store.tree(), share)?;
+        let mut delivery = accept::check(repo, ours.tree(), store.tree(), share)?;
         let place =
             |path: &TreePath| [remote.own_ref(writer).as_bytes(), b":", path.as_bytes()].concat();
-        for fault in &mut left_out {
+        for fault in &mut delivery.left_out {
             fault.path = TreePath::new(place(&fault.path));
         }
-        outcome.leave_out(left_out, left_out_count);
-        let more = accepted(exchange, &mut outcome, &store, entries, manifests)?;
+        outcome.leave_out(
+            std::mem::take(&mut delivery.left_out),
+            delivery.left_out_count,
+        );
+        let more = accepted(exchange, &mut outcome, &store, delivery)?;
         gift.entries.extend(more.entries);
         gift.manifests.extend(more.manifests);
     }
@@ -356,19 +344,19 @@ fn accepted(
     exchange: &Exchange<'_>,
     outcome: &mut Outcome,
     theirs: &Store<'_>,
-    entries: Vec<Entry>,
-    manifests: Vec<ManifestEntry>,
+    delivery: Delivery,
 ) -> Result<Gift, SyncError> {
-    let gift = Gift {
-        entries,
-        manifests,
-        is_whole: false,
-    };
     let AcceptedFrames {
         gift,
         refused,
         refused_count,
-    } = accept::judge(exchange.repo, exchange.state, exchange.accept, theirs, gift)?;
+    } = accept::judge(
+        exchange.repo,
+        exchange.state,
+        exchange.accept,
+        theirs,
+        delivery,
+    )?;
     outcome.not_accepted_count += refused_count;
     outcome.not_accepted.extend(refused);
     outcome.not_accepted.truncate(NAMED_MAX);

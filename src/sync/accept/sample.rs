@@ -12,6 +12,7 @@
 //! | of a file, whose content says something else in every language | forged |
 //! | of a directory, whose basis fits what its children say, and whose text does not | forged |
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use crate::base::number::to_index;
 use crate::base::{FrameId, NodeId, NodeKind, TreePath, printable};
 use crate::frame::entry::read_entry;
 use crate::frame::{Children, Entry, Frame, Store, StoreError, content_digest};
-use crate::git::{ObjectError, ObjectKind, Repository, StateDir, tree_entries};
+use crate::git::{ObjectError, ObjectKind, Repository, StateDir, TreeEntry, tree_entries};
 use crate::sync::left_out::LeftOut;
 use crate::sync::outline::is_outline;
 use crate::synthesis::basis::BasisOf;
@@ -33,6 +34,10 @@ use crate::synthesis::{Child, ChildNode, ChildState, PartKind, Policy, outline};
 
 /// Outlines of a delivery that are made again.
 const SAMPLE: usize = 2_000;
+
+/// The largest outline that is kept after it was read, and all of them.
+const KEPT_FRAME_BYTES_MAX: usize = 8 << 10;
+const KEPT_BYTES_MAX: usize = 16 << 20;
 
 const FILE_NAME: &str = "forged";
 const FIRST_LINE: &str = "git-merkle forged 1\n";
@@ -55,12 +60,17 @@ pub(super) fn look(
     state: &StateDir,
     [ours, theirs]: [&Store<'_>; 2],
     entries: Vec<Entry>,
+    kept: KeptFrames,
 ) -> Result<Found, StoreError> {
-    let (mut found, is_partial) = (Found::default(), repo.is_partial());
+    let is_partial = repo.is_partial();
+    let mut found = Found {
+        entries: Vec::with_capacity(entries.len()),
+        ..Found::default()
+    };
     let mut outlines = Vec::new();
     let is_fit = |repo: &Repository, at: usize| {
         let name = &entries[at].name;
-        Ok(is_partial || !is_outline(name) || repo.header(&name.node)?.is_some())
+        Ok(is_partial || !is_outline(name) || repo.has(&name.node)?)
     };
     let fit: Vec<Result<bool, ObjectError>> =
         on_all_cores(entries.len(), repo, || repo.fork(), is_fit);
@@ -81,7 +91,7 @@ pub(super) fn look(
             draw(&mut outlines);
             let registry = Registry::built_in();
             let agent = registry.get(OUTLINE).expect("it is built in");
-            let of_children = Outlines::new(&found.entries, ours.commit());
+            let of_children = Outlines::new(&found.entries, kept, ours.commit());
             // One is enough: each that lies costs as many parsings as there are languages, and a remote can send many.
             let is_found = AtomicBool::new(false);
             let work = |repo: &Repository, at: usize| {
@@ -144,19 +154,66 @@ fn draw(outlines: &mut Vec<usize>) {
     outlines.truncate(SAMPLE);
 }
 
+/// Frames that were read once and may be needed again: in bounded memory, so not all of them.
+#[derive(Debug, Default)]
+pub(super) struct KeptFrames {
+    /// By blob.
+    frames: HashMap<NodeId, Frame>,
+    bytes: usize,
+}
+
+impl KeptFrames {
+    /// True for a frame that is worth its memory.
+    pub(super) fn is_small(frame: &Frame) -> bool {
+        kept_bytes(frame) <= KEPT_FRAME_BYTES_MAX
+    }
+
+    pub(super) fn keep(&mut self, blob: NodeId, frame: Frame) {
+        let bytes = self.bytes + kept_bytes(&frame);
+        if bytes <= KEPT_BYTES_MAX {
+            self.bytes = bytes;
+            self.frames.insert(blob, frame);
+        }
+    }
+}
+
+/// What a frame takes in memory, about.
+fn kept_bytes(frame: &Frame) -> usize {
+    let children = match &frame.children {
+        Children::Listed(ids) => size_of_val(&ids[..]),
+        _ => 0,
+    };
+    let texts = [&frame.provider, &frame.model, &frame.created];
+    let texts = texts
+        .into_iter()
+        .flatten()
+        .chain([&frame.tool, &frame.content]);
+    let unknown = frame.unknown.iter().flat_map(|(key, value)| [key, value]);
+    let path = frame.path.as_ref().map_or(0, |path| path.as_bytes().len());
+    size_of::<Frame>() + children + path + texts.chain(unknown).map(String::len).sum::<usize>()
+}
+
 /// The outlines that have come, by node, and the store that has all others.
 struct Outlines<'e> {
     came: HashMap<NodeId, Vec<&'e Entry>>,
+    kept: KeptFrames,
     ours: Option<NodeId>,
 }
 
 impl<'e> Outlines<'e> {
-    fn new(entries: &'e [Entry], ours: Option<NodeId>) -> Self {
+    fn new(entries: &'e [Entry], kept: KeptFrames, ours: Option<NodeId>) -> Self {
         let mut came: HashMap<NodeId, Vec<&Entry>> = HashMap::new();
         for entry in entries.iter().filter(|entry| is_outline(&entry.name)) {
             came.entry(entry.name.node).or_default().push(entry);
         }
-        Self { came, ours }
+        Self { came, kept, ours }
+    }
+
+    fn read(&self, repo: &Repository, entry: &Entry) -> Option<Cow<'_, Frame>> {
+        match self.kept.frames.get(&entry.blob) {
+            Some(frame) => Some(Cow::Borrowed(frame)),
+            None => read_entry(repo, entry).ok().map(Cow::Owned),
+        }
     }
 
     /// For each node its frame whose id is one of these.
@@ -165,11 +222,11 @@ impl<'e> Outlines<'e> {
         repo: &Repository,
         nodes: impl Iterator<Item = &'n NodeId>,
         ids: &HashSet<&FrameId>,
-    ) -> Vec<Option<Frame>> {
+    ) -> Vec<Option<Cow<'_, Frame>>> {
         let ours = self.ours.and_then(|ours| Store::at(repo, Some(ours)).ok());
         let read = |entry: &Entry| {
             let is_it = is_outline(&entry.name) && ids.contains(&entry.name.frame);
-            is_it.then(|| read_entry(repo, entry).ok()).flatten()
+            is_it.then(|| self.read(repo, entry)).flatten()
         };
         let find = |node| {
             let mut came = self.came.get(node).into_iter().flatten().copied();
@@ -184,7 +241,7 @@ impl<'e> Outlines<'e> {
 
 /// True for an outline of today's basis that says something else than is made now. What cannot be made here is none.
 fn is_forged(repo: &Repository, agent: &Agent, of_children: &Outlines<'_>, entry: &Entry) -> bool {
-    let Ok(frame) = read_entry(repo, entry) else {
+    let Some(frame) = of_children.read(repo, entry) else {
         return false;
     };
     let bases = BasisOf::new(agent, &agent.frame_type, &agent.prompt_digest());
@@ -237,7 +294,7 @@ fn remade_directory(
         .collect::<Result<_, _>>()
         .ok()?;
     let children = of_children.find(repo, entries.iter().map(|entry| &entry.id), &listed);
-    let state = |child: &Option<Frame>, id| {
+    let state = |child: &Option<Cow<'_, Frame>>, id| {
         child.as_ref().map_or(ChildState::Node(id), |frame| {
             ChildState::Content(content_digest(&frame.content))
         })
@@ -254,7 +311,7 @@ fn remade_directory(
     if basis != frame.basis {
         return None;
     }
-    let part = |(entry, child): (&crate::git::TreeEntry<'_>, &Option<Frame>)| ChildNode {
+    let part = |(entry, child): (&TreeEntry<'_>, &Option<Cow<'_, Frame>>)| ChildNode {
         name: outline::shown_name(entry.name).into_owned().into(),
         kind: PartKind::of(entry.mode),
         bodies: child
