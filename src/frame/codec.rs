@@ -180,7 +180,7 @@ pub fn decode(bytes: &[u8]) -> Result<Frame, CodecError> {
     let rest = whole.strip_prefix("---\n").ok_or(CodecError::Header)?;
     // Before any limit: a newer format has limits of its own.
     check_format(rest)?;
-    let end = memchr::memmem::find(rest.as_bytes(), b"\n---\n").ok_or(CodecError::Header)?;
+    let end = rest.find("\n---\n").ok_or(CodecError::Header)?;
     if end > HEADER_BYTES_MAX {
         return Err(CodecError::HeaderSize(end));
     }

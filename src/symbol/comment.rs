@@ -129,7 +129,14 @@ pub(super) const NONE: Style = Style {
 pub(super) fn paragraph(comment: &str, style: Style) -> String {
     let mut found = String::new();
     let (mut in_licence, mut in_tag, mut tag_column) = (false, false, None);
+    let mut in_metadata = false;
     for whole in comment.lines() {
+        if matches!(whole.trim(), "# /// script" | "# ///") {
+            in_metadata = whole.trim() != "# ///";
+        }
+        if in_metadata || whole.trim() == "# ///" {
+            continue;
+        }
         let line = without_keywords(unmark(whole, style));
         // What goes on below `@param` is about that, and below `@other text` what is further in.
         let column = whole.find(line).unwrap_or(0);
@@ -146,7 +153,7 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
         if in_tag && found.is_empty() {
             continue;
         }
-        in_licence = !line.is_empty() && (in_licence || is_licence(line) || is_thanks(line));
+        in_licence = !line.is_empty() && (in_licence || is_licence(&fold(line)) || is_thanks(line));
         if in_licence && found.is_empty() {
             continue;
         }
@@ -178,6 +185,14 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
     cap(&fold(&without_marks(&found)), PARAGRAPH_BYTES_MAX)
 }
 
+/// Whether a comment is the heading of a part of a file: one line between two rulers.
+pub(super) fn is_heading(comment: &str, style: Style) -> bool {
+    let lines = comment.lines().map(|line| unmark(line, style));
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    let is_ruler = |line: &str| line.len() >= RULER_BYTES_MIN && is_ornament(line);
+    matches!(lines[..], [first, text, last] if is_ruler(first) && is_ruler(last) && !text.ends_with('.'))
+}
+
 /// Whether a comment is an assignment that was switched off: `name = [1, 2]`.
 fn is_code(text: &str) -> bool {
     let Some((name, value)) = text.split_once(" = ") else {
@@ -192,9 +207,11 @@ fn is_code(text: &str) -> bool {
 
 /// Whether a line is one of code that was switched off, or shows how something is used: `const a = require('b')`.
 fn is_code_line(line: &str) -> bool {
+    const DIRECTIVES: [&str; 6] = ["#define", "#if", "#ifdef", "#ifndef", "#endif", "#include"];
     let words = |count: usize| line.split(' ').nth(count).unwrap_or_default();
     let is_quoted = line.contains(['\'', '"']);
     match words(0) {
+        word if DIRECTIVES.contains(&word) => true,
         "const" | "let" | "var" => words(2) == "=" || line.contains("} = "),
         "import" => is_quoted && (line.contains(" from ") || words(1).starts_with(['\'', '"'])),
         "export" => line.contains(['{', '*', '=']),
@@ -232,7 +249,7 @@ pub(super) fn begins(text: &str, words: &str) -> bool {
 /// Cuts after the first full stop that ends a sentence.
 #[must_use]
 pub fn first_sentence(text: &str) -> &str {
-    const ABBREVIATIONS: [&str; 6] = ["e.g", "i.e", "etc", "vs", "cf", "approx"];
+    const ABBREVIATIONS: [&str; 8] = ["e.g", "i.e", "etc", "vs", "cf", "approx", "n.b", "resp"];
     for (at, _) in text.match_indices(['.', '!', '?', '。']) {
         let (head, tail) = text.split_at(at);
         let tail = &tail[tail.chars().next().map_or(0, char::len_utf8)..];
@@ -333,10 +350,12 @@ fn is_tag(line: &str) -> bool {
 
 /// Lines that end the prose of a comment: tags, code, lists of parameters, headings.
 fn ends_prose(line: &str) -> bool {
-    const STARTS: [&str; 18] = [
+    const STARTS: [&str; 20] = [
         "@",
         "= ",
         "== ",
+        "=== ",
+        "==== ",
         "\\param",
         "\\return",
         "\\file",
@@ -527,6 +546,8 @@ const PRAGMAS: [&str; 57] = [
     "CHECKSTYLE",
 ];
 
+/// Shortest line that is a ruler.
+const RULER_BYTES_MIN: usize = 5;
 /// Longest word in front of a colon that names what follows.
 const LABEL_BYTES_MAX: usize = 16;
 /// Longest first paragraph of the documentation of a file or symbol, in bytes.

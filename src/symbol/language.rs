@@ -77,7 +77,7 @@ languages! {
         [".bashrc" ".bash_profile" ".profile" "pkgbuild" "apkbuild" ".envrc"] ["sh" "bash" "dash" "ksh"];
     Markdown 14 "markdown" "Markdown" MARKUP ["md" "markdown" "mdx" "rmd" "qmd" "mkd"] [] [];
     Toml 15 "toml" "TOML" HASH ["toml"] ["cargo.lock" "poetry.lock" "uv.lock" "pipfile"] [];
-    Yaml 16 "yaml" "YAML" HASH ["yaml" "yml" "sublime-syntax"] [".clang-format" ".clang-tidy" ".yamllint" ".prettierrc"] [];
+    Yaml 16 "yaml" "YAML" HASH ["yaml" "yml" "cff" "sublime-syntax"] [".clang-format" ".clang-tidy" ".yamllint" ".prettierrc"] [];
     Json 17 "json" "JSON" SLASHES ["json" "jsonc" "json5" "webmanifest" "jsonl" "har" "geojson" "map" "arb" "tfstate" "topojson" "avsc"]
         ["composer.lock" "pipfile.lock" ".babelrc" ".eslintrc" ".jshintrc" ".swcrc" "deno.lock" "flake.lock" "package.resolved"] [];
     Makefile 18 "makefile" "Makefile" HASH ["mk" "mak" "am"] ["makefile" "gnumakefile" "kbuild" "bsdmakefile"] ["make"];
@@ -294,6 +294,8 @@ pub fn detect(name: &[u8], head: &[u8]) -> Option<Language> {
     let name = name.to_ascii_lowercase();
     // A script may be called `build`.
     if let Some(found) = by(&name, &BY_FILE) {
+        let is_json = found == Language::Yaml && head.trim_ascii_start().starts_with(b"{");
+        let found = if is_json { Language::Json } else { found };
         return by_shebang(head).or(Some(found));
     }
     if let Some((_, found)) = BEGINNINGS
@@ -313,21 +315,23 @@ pub fn detect(name: &[u8], head: &[u8]) -> Option<Language> {
             .next()
             .filter(|extension| extension.len() < name.len());
         let Some(extension) = extension else {
-            return by(name, &BY_FILE).or_else(|| by_shebang(head));
+            return by(name, &BY_FILE).or_else(|| by_beginning(head));
         };
         match extension {
             b"h" => return Some(header_language(head)),
             b"m" => return Some(m_language(head)),
+            b"asc" if head.starts_with(b"-----BEGIN ") => return Some(Language::Text),
             _ => {}
         }
-        if let Some(found) =
-            by(extension, &BY_EXTENSION).filter(|found| *found != Language::Template)
-        {
-            return Some(found);
+        let found = by(extension, &BY_EXTENSION)
+            .filter(|found| *found != Language::Template)
+            .filter(|_| extension != b"test" || is_tcl(head));
+        if found.is_some() {
+            return found;
         }
         // `config.h.in` is a header, `page.html.erb` a page.
         if !WRAPPERS.contains(&extension) && by(extension, &BY_EXTENSION).is_none() {
-            return by_shebang(head);
+            return by_beginning(head);
         }
         let is_template = !WRAPPERS.contains(&extension);
         name = &name[..name.len() - extension.len() - 1];
@@ -335,7 +339,31 @@ pub fn detect(name: &[u8], head: &[u8]) -> Option<Language> {
             return Some(Language::Template);
         }
     }
-    by_shebang(head)
+    by_beginning(head)
+}
+
+/// What a file of another name is by its first line.
+fn by_beginning(head: &[u8]) -> Option<Language> {
+    let is_xml = head.trim_ascii_start().starts_with(b"<?xml ");
+    by_shebang(head).or(is_xml.then_some(Language::Xml))
+}
+
+/// Whether a file of tests is a script of Tcl, as SQLite has them; others have lists of cases under this ending.
+fn is_tcl(head: &[u8]) -> bool {
+    const STARTS: [&str; 9] = [
+        "proc ",
+        "package ",
+        "namespace ",
+        "source ",
+        "set ",
+        "test ",
+        "puts ",
+        "if {",
+        "do_",
+    ];
+    let head = String::from_utf8_lossy(head);
+    let mut lines = head.lines().map(str::trim_start);
+    lines.any(|line| STARTS.iter().any(|start| line.starts_with(start)))
 }
 
 /// Most endings of one name that say nothing about its content.

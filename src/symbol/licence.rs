@@ -27,10 +27,11 @@ const KEYWORDS: [&str; 9] = [
     "Id", "Header", "Revision", "Date", "Author", "Log", "Source", "OpenBSD", "FreeBSD",
 ];
 
-/// Whether a line is of that kind.
+/// Whether a line is of that kind; it has single spaces.
 pub(super) fn is_licence(line: &str) -> bool {
-    const WORDS: [&str; 43] = [
+    const WORDS: [&str; 44] = [
         "copyright",
+        "the author of this software is",
         "not certified by github",
         "redistributions ",
         "neither the name",

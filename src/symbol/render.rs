@@ -156,12 +156,12 @@ fn count_all(symbols: &[Symbol]) -> u64 {
 }
 
 /// Public declarations, looked for inside modules instead of counting these. Of a list of re-exports each name counts, and
-/// an implementation is no item of its own.
+/// no members of a type that stands elsewhere are an item.
 fn count_public(symbols: &[Symbol]) -> u64 {
     let public = symbols.iter().filter(|symbol| symbol.public);
     public
         .map(|symbol| match symbol.kind {
-            Kind::Implementation => 0,
+            Kind::Implementation | Kind::Extension => 0,
             Kind::Export => count_names(&symbol.signature),
             _ if has_items(symbol) => count_public(&symbol.children),
             _ => 1,

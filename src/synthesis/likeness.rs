@@ -9,11 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::child::{ChildNode, PartKind};
 use super::facts::Facts;
 use super::names::{
-    HELPERS, SUBJECTS_MAX, common_names, frequent_names, listing, pattern, some_of, subject,
+    HELPERS, SUBJECTS_MAX, common_names, frequent_names, is_image, is_licence, is_main, listing,
+    pattern, some_of, subject,
 };
 use super::reading::{
-    beginning, code, cut, declared, head, is_type, listed, purpose, sentence, signatures,
-    tells_apart,
+    beginning, code, cut, declared, first_line, head, is_type, listed, purpose, sentence,
+    signatures, tells_apart,
 };
 
 /// Children that are named with what they declare or are about.
@@ -102,22 +103,22 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
         };
         return Some(format!("{}: {says}{end}", what(files)));
     }
+    // Tests say what the directory offers only where nothing else does, and a licence never.
+    let own: Vec<&ChildNode<'_>> = files
+        .iter()
+        .copied()
+        .filter(|part| subject(&part.name).is_none() && !is_licence(&part.name))
+        .collect();
+    let speaking = if own.is_empty() { files } else { &own };
+    if let [file] = speaking[..]
+        && directories.is_empty()
+        && let Some(says) = declared(file).filter(|says| says.contains(": "))
+    {
+        return Some(format!("{}: {}.", what(files), says.trim_end_matches('.')));
+    }
     let pattern = pattern(files);
     let mut keys = common_names(files);
-    let mut points: Vec<String> = Vec::new();
-    let mut owner = None;
-    for (part, point) in files.iter().filter_map(|part| Some((part, point(part)?))) {
-        if points.len() < POINTS_MAX && !points.contains(&point) {
-            points.push(point);
-            owner = Some(part);
-        }
-    }
-    if let ([point], Some(owner)) = (&mut points[..], owner)
-        && files.len() > TOGETHER_MAX
-    {
-        // What one of many says speaks for that one.
-        *point = format!("{}: {point}", code(owner));
-    }
+    let mut points = points(speaking, files.len());
     if points.is_empty() && keys.is_none() {
         keys = frequent_names(files);
     }
@@ -151,6 +152,26 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
     Some(text)
 }
 
+/// What the most important of a directory's files are about, each thing once.
+fn points(speaking: &[&ChildNode<'_>], files: usize) -> Vec<String> {
+    let mut points: Vec<String> = Vec::new();
+    let mut owner = None;
+    let told = speaking
+        .iter()
+        .filter_map(|part| Some((part, point(part)?)));
+    for (part, point) in told {
+        if points.len() < POINTS_MAX && !points.contains(&point) {
+            points.push(point);
+            owner = Some(part);
+        }
+    }
+    // What one of many says speaks for that one.
+    if let ([point], Some(owner), true) = (&mut points[..], owner, files > TOGETHER_MAX) {
+        *point = format!("{}: {point}", code(owner));
+    }
+    points
+}
+
 /// What is tested, where most files are tests and none is what the directory offers.
 fn tests(files: &[&ChildNode<'_>]) -> Option<String> {
     let mut tests: Vec<&str> = files
@@ -163,14 +184,6 @@ fn tests(files: &[&ChildNode<'_>]) -> Option<String> {
     let is_tested = files.iter().any(|part| is_main(&part.name));
     (is_tests && !is_tested && !tests.is_empty())
         .then(|| format!("Tests: {}.", listing(&tests, SUBJECTS_MAX)))
-}
-
-/// Whether a file is what a directory offers, by the names that languages look for.
-fn is_main(name: &str) -> bool {
-    let stem = name.split('.').next().unwrap_or(name);
-    let end = name.rsplit('.').next().unwrap_or_default();
-    let is_code = !["md", "html"].contains(&end);
-    is_code && ["index", "mod", "lib", "main"].contains(&stem)
 }
 
 /// The names of pictures, where most files are some; where there is one document beside them, what that says goes first.
@@ -262,10 +275,10 @@ fn about(part: &ChildNode<'_>) -> Option<String> {
 /// The type that a file declares, what it is about, what else it declares, or what it is called.
 fn point(part: &ChildNode<'_>) -> Option<String> {
     let about = about(part);
+    // `This is …` says what only where it stands.
     let sentence = || {
-        about
-            .as_deref()
-            .map(|text| text.trim_end_matches('.').to_owned())
+        let text = about.as_deref().filter(|text| !text.starts_with("This "));
+        text.map(|text| text.trim_end_matches('.').to_owned())
     };
     let mut declared = signatures(part).peekable();
     if declared.peek().is_some_and(|first| is_type(first)) {
@@ -299,18 +312,14 @@ fn called(part: &ChildNode<'_>) -> Option<String> {
 
 /// What a file of which nothing else is said lists.
 fn contents(part: &ChildNode<'_>) -> Option<String> {
-    let line = listed(part).next().or_else(|| beginning(part))?;
+    let line = listed(part)
+        .next()
+        .or_else(|| beginning(part))
+        .or_else(|| first_line(part))?;
     let short = cut(line, POINT_BYTES_MAX);
     // A key of which nothing would be left says nothing.
     let is_told = short.contains('`') || !line.contains('`');
     (is_told && !is_image(&part.name)).then(|| format!("{} with {short}", code(part)))
-}
-
-fn is_image(name: &str) -> bool {
-    let end = name.rsplit_once('.').map_or("", |(_, end)| end);
-    ["png", "jpg", "jpeg", "gif", "svg", "ico", "webp", "bmp"]
-        .iter()
-        .any(|known| end.eq_ignore_ascii_case(known))
 }
 
 /// `Python files`, where nearly all are of one language.
@@ -384,6 +393,60 @@ mod tests {
         check(
             &[("a.result", "Text file, 10+ lines.\n\n- first line `│`\n")],
             "",
+        );
+    }
+
+    #[test]
+    fn tests_licences_and_hooks_do_not_speak_for_a_directory() {
+        check(
+            &[
+                (
+                    "codec.go",
+                    "Go source, 20+ lines, 1 public item.\n\n- `type Codec struct`: Codec encodes YAML.\n",
+                ),
+                (
+                    "codec_test.go",
+                    "Go source, 20+ lines, 1 public item.\n\n- `func TestCodec(t *testing.T)`\n",
+                ),
+            ],
+            "Go files: `type Codec struct`: Codec encodes YAML.",
+        );
+        check(
+            &[
+                (
+                    "__init__.py",
+                    "Python source, 20+ lines, 1 public item.\n\n- `def __getattr__(name: str)`\n",
+                ),
+                (
+                    "fields.py",
+                    "Python source, 20+ lines, 1 public item.\n\n- `class Field`\n",
+                ),
+                (
+                    "util.py",
+                    "This is a drawer.\n\nPython source, 20+ lines, 1 public item.\n\n- `def flat(list)`\n",
+                ),
+            ],
+            "Python files: `class Field`, `def flat(list)`.",
+        );
+        check(
+            &[
+                (
+                    "LICENSE.md",
+                    "Creative Commons licence.\n\nLicence file, 10+ lines.\n",
+                ),
+                (
+                    "rack.css",
+                    "CSS file, 10+ lines, 1 item.\n\n- rule `body`\n",
+                ),
+            ],
+            "Files: `rack.css` with rule `body`.",
+        );
+        check(
+            &[(
+                "c.jq",
+                "Text file, under 10 lines.\n\n- first line `def g: 1;`\n",
+            )],
+            "Text file: `c.jq` with first line `def g: 1;`.",
         );
     }
 

@@ -17,6 +17,28 @@ const NAMED_MIN: usize = 3;
 /// Keys that files have which do not share all of them.
 const KEYS_MAX: usize = 5;
 
+/// Whether a file is what a directory offers, by the names that languages look for.
+pub(super) fn is_main(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name);
+    let end = name.rsplit('.').next().unwrap_or_default();
+    let is_code = !["md", "html"].contains(&end);
+    is_code && ["index", "mod", "lib", "main"].contains(&stem)
+}
+
+pub(super) fn is_licence(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["licen", "copying", "unlicense"]
+        .iter()
+        .any(|start| name.starts_with(start))
+}
+
+pub(super) fn is_image(name: &str) -> bool {
+    let end = name.rsplit_once('.').map_or("", |(_, end)| end);
+    ["png", "jpg", "jpeg", "gif", "svg", "ico", "webp", "bmp"]
+        .iter()
+        .any(|known| end.eq_ignore_ascii_case(known))
+}
+
 /// What a file tests, by its name; `None` for a file that is not named like a test.
 pub(super) fn subject(name: &str) -> Option<&str> {
     const BEFORE: [&str; 3] = ["test_", "test-", "tests_"];

@@ -197,7 +197,8 @@ pub(super) fn tells_apart(signature: &str) -> bool {
             .any(|word| value.trim_start().starts_with(word))
     });
     let is_bare = signature.starts_with("const ") && value.is_none();
-    !is_nameless && !is_value && !is_bare
+    let is_hook = signature.starts_with("def __") || signature.starts_with("async def __");
+    !is_nameless && !is_value && !is_bare && !is_hook
 }
 
 /// Whether a declaration is that of a type, whose name says what its file is about.
@@ -271,11 +272,19 @@ pub(super) fn listed<'p>(part: &'p ChildNode<'_>) -> impl Iterator<Item = &'p st
         .filter(|text| !text.starts_with("first line") && !text.starts_with("members of"))
 }
 
-/// How a file begins of which nothing else is known, where that has words.
-pub(super) fn beginning<'p>(part: &'p ChildNode<'_>) -> Option<&'p str> {
+/// How a file begins of which nothing else is known.
+pub(super) fn first_line<'p>(part: &'p ChildNode<'_>) -> Option<&'p str> {
     let body = part.bodies.first().map_or("", |(_, body)| &**body);
     let mut lines = body.lines().filter_map(|line| line.strip_prefix("- "));
-    let begins = lines.find(|line| line.starts_with("first line"))?;
+    lines.find(|line| {
+        let shown = line.split_once('`').map_or("", |(_, shown)| shown);
+        line.starts_with("first line") && shown.contains(char::is_alphanumeric)
+    })
+}
+
+/// The same, where that has words.
+pub(super) fn beginning<'p>(part: &'p ChildNode<'_>) -> Option<&'p str> {
+    let begins = first_line(part)?;
     let words = begins.split([' ', '`', '(', '.']);
     let is_word = |word: &&str| word.len() > 2 && word.chars().all(char::is_alphabetic);
     (words.filter(is_word).count() >= BEGINNING_WORDS_MIN).then_some(begins)

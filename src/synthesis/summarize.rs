@@ -34,7 +34,7 @@ impl Policy for Summarize {
     }
 
     fn digest(&self) -> Digest {
-        Digest::of("git-merkle 2026 policy/1", b"summarize/7")
+        Digest::of("git-merkle 2026 policy/1", b"summarize/8")
     }
 
     fn synthesize(&self, parts: &[ChildNode<'_>]) -> String {

@@ -47,17 +47,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @r"8c/6064edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.88e0ee997b07cdd3c7cbc307a3025134ab7c1a1a2ee2334b7e3d03c5e130654e");
+    insta::assert_snapshot!(name, @r"8c/6064edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.dcef35b32e2f9c121708b641fcd6e9093485cfbd179c21f53618dd81aeb84e23");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 88e0ee997b07cdd3c7cbc307a3025134ab7c1a1a2ee2334b7e3d03c5e130654e
+    frame: dcef35b32e2f9c121708b641fcd6e9093485cfbd179c21f53618dd81aeb84e23
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: bf8df28a64734763d39bfab97aba0026cf9895f897599960db8fbbf3aac5f476
+    basis: 4ba638ad2d95ed740837d9a3fa02cad7c84c90648514093492720858dc4829ea
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -75,20 +75,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @r"f7/abf712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.ea3a2bd87f2914ba8e6c1cc698eec9e5934e33aafcc42840937aee9f8436fd04");
+    insta::assert_snapshot!(name, @r"f7/abf712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.1791628408e8ba0b266d0016a4f4e4944cb2fb95b7523d5e07d8eef4df852948");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: ea3a2bd87f2914ba8e6c1cc698eec9e5934e33aafcc42840937aee9f8436fd04
+    frame: 1791628408e8ba0b266d0016a4f4e4944cb2fb95b7523d5e07d8eef4df852948
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: 4f2d479e2609a257bdfdb1a925c6ff6dab112aba8930d896352e53486b53be2a
+    basis: 8c3161f3f6da2e9cbc0b944cabddf0415a26e7fff97ebb19510155bf5f4f8098
     basis-kind: synthesis
     path: "src"
-    children: [88e0ee997b07cdd3c7cbc307a3025134ab7c1a1a2ee2334b7e3d03c5e130654e]
+    children: [dcef35b32e2f9c121708b641fcd6e9093485cfbd179c21f53618dd81aeb84e23]
     tool: git-merkle 0.1.0
     ---
 

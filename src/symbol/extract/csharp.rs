@@ -74,7 +74,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         ("field_declaration", Rule::Special(field)),
         ("event_field_declaration", Rule::Special(field)),
     ],
-    hidden: &["comment", "attribute_list"],
+    hidden: &["comment", "attribute_list", "preproc_if_in_attribute_list"],
     style: comment::SLASHES,
     is_doc: |text| text.starts_with("///") || star_comment(text),
     is_public,

@@ -379,7 +379,9 @@ impl<'t> Walk<'t> {
         {
             let text = cap(&fold_code(&self.text[range]), ATTRIBUTE_BYTES_MAX);
             let left = self.attribute_bytes_left.get();
-            if text.len() <= left {
+            // One that a condition switches on is none of every build's.
+            let is_conditional = text.starts_with("#if ");
+            if text.len() <= left && !is_conditional {
                 self.attribute_bytes_left.set(left - text.len());
                 attributes.push(text);
             }
@@ -391,11 +393,18 @@ impl<'t> Walk<'t> {
     pub(super) fn doc_of(&self, level: &Level<'t>, node: Node<'t>) -> String {
         let style = self.grammar().style;
         if let Some(range) = level.comment_above(node) {
-            return comment::paragraph(&self.text[range], style);
+            let said = &self.text[range];
+            return if comment::is_heading(said, style) {
+                String::new()
+            } else {
+                comment::paragraph(said, style)
+            };
         }
-        // One that is made to document may stand a line further up.
+        // One that is made to document may stand a line further up, and in Ruby that of a class.
+        let is_class = matches!(node.kind(), "class" | "module");
         let apart = level.comment_apart(node).map(|range| &self.text[range]);
-        let said = apart.filter(|text| text.starts_with("/**"));
+        let said =
+            apart.filter(|text| text.starts_with("/**") || is_class && text.starts_with('#'));
         let said = said.map_or_else(String::new, |text| comment::paragraph(text, style));
         if said == self.doc || head::is_section(&said) {
             return String::new();

@@ -78,7 +78,7 @@ fn is_question(heading: &str) -> bool {
     heading.trim_end().ends_with('?') && !heading.starts_with("What is")
 }
 
-/// `Welcome to tmux!`, or one or two words before a link.
+/// `Welcome to tmux!`, or one or two words before a link or a list.
 fn is_greeting(paragraph: &str) -> bool {
     let words = paragraph.split_whitespace().count();
     let text = paragraph.trim_end();
@@ -86,7 +86,7 @@ fn is_greeting(paragraph: &str) -> bool {
         .iter()
         .any(|word| text.starts_with(word));
     text.ends_with('!') && (words <= 4 || greets && words <= 12)
-        || words <= 2 && !text.ends_with(['.', ':'])
+        || words <= 2 && !text.ends_with('.')
 }
 
 /// `Please refer to the documentation`: leads elsewhere.

@@ -250,6 +250,10 @@ pub(super) fn xml(found: &mut Found, text: &str) {
             at += rest.find("-->").unwrap_or(rest.len());
             continue;
         }
+        if rest.starts_with("![CDATA[") {
+            at += rest.find("]]>").unwrap_or(rest.len());
+            continue;
+        }
         let end = rest
             .find(|c: char| !c.is_alphanumeric() && !"_-:.".contains(c))
             .unwrap_or(rest.len());

@@ -18,6 +18,8 @@ const LINE_BYTES_MAX: usize = 100;
 /// Longest line that may be an item of a list without marks, and how many of them are one.
 const ITEM_BYTES_MAX: usize = 60;
 const ITEMS_MIN: usize = 3;
+/// Projects of a solution that are named.
+const PROJECTS_MAX: usize = 5;
 /// Fewest words of a paragraph.
 const WORDS_MIN: usize = 4;
 
@@ -94,6 +96,8 @@ pub(super) fn read(found: &mut Found, text: &str) {
     }
     if let Some(said) = control(text)
         .or_else(|| armour(text))
+        .or_else(|| checksums(text))
+        .or_else(|| solution(text))
         .or_else(|| postscript(text))
     {
         found.doc = said;
@@ -114,6 +118,7 @@ fn is_coded(paragraph: &str) -> bool {
     let is_code = |word: &&str| {
         word.contains(['{', '}', '=', '$', '[', ']', '<', '>', '\\'])
             || word.ends_with(';')
+            || word.contains("::")
             || word.starts_with("--")
     };
     4 * words.clone().filter(is_code).count() >= words.count()
@@ -171,8 +176,56 @@ fn control(text: &str) -> Option<String> {
 fn armour(text: &str) -> Option<String> {
     let label = text.trim_start().strip_prefix("-----BEGIN ")?;
     let (label, _) = label.lines().next()?.split_once("-----")?;
-    let label = label.to_lowercase();
-    Some(format!("PEM {label}."))
+    // OpenPGP has the same armour (RFC 9580).
+    Some(match label.strip_prefix("PGP ") {
+        Some(label) => format!("PGP {}.", label.to_lowercase()),
+        None => format!("PEM {}.", label.to_lowercase()),
+    })
+}
+
+/// How many files a list of checksums is of, and the names of some: `<digits of hex> <name>` on each line.
+fn checksums(text: &str) -> Option<String> {
+    let sum = |line: &str| {
+        let (sum, name) = line.split_once(' ')?;
+        let kind = match sum.len() {
+            32 => "MD5",
+            40 => "SHA-1",
+            64 => "SHA-256",
+            128 => "SHA-512",
+            _ => return None,
+        };
+        let is_hex = sum.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let name = name.trim_start_matches([' ', '*']);
+        is_hex.then(|| (kind, name.rsplit('/').next().unwrap_or(name).to_owned()))
+    };
+    let lines = lines(text).map(str::trim).filter(|line| !line.is_empty());
+    let sums: Vec<_> = lines.map(sum).collect::<Option<_>>()?;
+    let (kind, first) = sums.first()?;
+    let (_, last) = sums.last()?;
+    Some(match sums.len() {
+        1 => format!("{kind} checksum of `{first}`."),
+        count => format!("{kind} checksums of {count} files, from `{first}` to `{last}`."),
+    })
+}
+
+/// The projects of a solution of Visual Studio: `Project("{type}") = "name", "path", "{id}"`.
+fn solution(text: &str) -> Option<String> {
+    let head = text.trim_start_matches('\u{feff}').trim_start();
+    head.strip_prefix("Microsoft Visual Studio Solution File")?;
+    let lines = lines(text).map(str::trim);
+    let projects = lines.filter_map(|line| line.strip_prefix("Project(")?.split('"').nth(3));
+    let names: Vec<&str> = projects.take(PROJECTS_MAX + 1).collect();
+    let shown: Vec<String> = names
+        .iter()
+        .take(PROJECTS_MAX)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    let more = if names.len() > PROJECTS_MAX {
+        " and more"
+    } else {
+        ""
+    };
+    (!names.is_empty()).then(|| format!("Visual Studio solution with {}{more}.", shown.join(", ")))
 }
 
 /// The title of a PostScript program, by the comments of its document structuring conventions.

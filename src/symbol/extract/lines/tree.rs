@@ -17,8 +17,9 @@ const VALUE_BYTES_MAX: usize = 60;
 const KEYS_MAX: usize = 500;
 
 /// Keys whose values say what a document is.
-const NAMING: [&str; 22] = [
+const NAMING: [&str; 23] = [
     "name",
+    "headline",
     "kind",
     "title",
     "type",
@@ -43,7 +44,14 @@ const NAMING: [&str; 22] = [
 ];
 
 /// Keys whose values say what a document is for.
-const DESCRIBING: [&str; 4] = ["description", "summary", "title", "Comment"];
+const DESCRIBING: [&str; 6] = [
+    "description",
+    "summary",
+    "title",
+    "headline",
+    "abstract",
+    "Comment",
+];
 
 /// A key of the outermost level with those below it.
 #[derive(Default)]
@@ -65,14 +73,20 @@ impl Entry {
             self.left += 1;
             return;
         }
-        self.below.push(shown(key, value));
+        let text = shown(key, value);
+        // The objects of a list have the same keys.
+        if text.is_empty() || !self.below.contains(&text) {
+            self.below.push(text);
+        }
     }
 
     /// A key or an item of a list one level down. The first key of an object in a list says which one it is.
     fn add_line(&mut self, item: Option<&str>, pair: Option<(&str, &str)>) {
         match (item, pair) {
             (Some(_), Some((key, value)))
-                if (1..=VALUE_BYTES_MAX).contains(&value.len()) && !is_secret(key) =>
+                if (1..=VALUE_BYTES_MAX).contains(&value.len())
+                    && !value.starts_with(['|', '>'])
+                    && !is_secret(key) =>
             {
                 self.add(&format!("{key} {}", unquoted(value)), "");
             }

@@ -4,6 +4,7 @@ mod formats;
 mod hostile;
 mod lines;
 mod managed;
+mod misread;
 mod plain;
 mod record;
 mod scripts;

@@ -479,7 +479,7 @@ fn shell_comments_belong_to_the_function_below_and_headings_to_nothing() {
 fn a_patch_of_what_is_global_is_no_member() {
     let js = "'use strict'\nconst shop = require('shop')\nDate.now = function () { return 1 }\nprocess.stdout.write = (text) => {}\nglobalThis.log = function (text) {}\nArray.prototype.last = function () {}\nCart.add = function (item) {}\nmodule.exports = shop\n";
     insta::assert_snapshot!(outline_of("a.js", js), @r"
-    JavaScript source, under 10 lines, 3 public items.
+    JavaScript source, under 10 lines, 1 public item.
 
     - members of `Array`
       - `Array.prototype.last = function ()`

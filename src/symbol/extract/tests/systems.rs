@@ -360,7 +360,7 @@ fn go() {
     insta::assert_snapshot!(outline_of("sample.go", GO), @r#"
     Package store keeps values by key.
 
-    Go source, 50+ lines, 7 public items.
+    Go source, 50+ lines, 6 public items.
 
     - `type Store[K comparable, V any] struct`: Store keeps values.
       - fields `Name string`, `sync.Mutex`
