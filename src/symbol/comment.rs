@@ -185,12 +185,12 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
     cap(&fold(&without_marks(&found)), PARAGRAPH_BYTES_MAX)
 }
 
-/// Whether a comment is the heading of a part of a file: one line between two rulers.
+/// Whether a comment is the heading of a part of a file: a word or two between two rulers.
 pub(super) fn is_heading(comment: &str, style: Style) -> bool {
     let lines = comment.lines().map(|line| unmark(line, style));
     let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
     let is_ruler = |line: &str| line.len() >= RULER_BYTES_MIN && is_ornament(line);
-    matches!(lines[..], [first, text, last] if is_ruler(first) && is_ruler(last) && !text.ends_with('.'))
+    matches!(lines[..], [first, text, last] if is_ruler(first) && is_ruler(last) && text.split_whitespace().count() <= 2)
 }
 
 /// Whether a comment is an assignment that was switched off: `name = [1, 2]`.
@@ -225,9 +225,11 @@ fn is_code_line(line: &str) -> bool {
     }
 }
 
-/// Whether a line begins to thank for what stands in the file.
+/// Whether a line begins to thank for what stands in the file, or says where to report what is wrong with it.
 fn is_thanks(line: &str) -> bool {
-    const STARTS: [&str; 8] = [
+    const STARTS: [&str; 10] = [
+        "please send bug",
+        "please report ",
         "thanks to ",
         "thank you to ",
         "big thanks to ",

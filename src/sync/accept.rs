@@ -252,7 +252,7 @@ impl Delivery {
         let fault = match found {
             EntryState::Good(outline) => {
                 if let Some(frame) = outline {
-                    self.outlines.keep(entry.blob, *frame);
+                    self.outlines.keep(entry.blob, frame);
                 }
                 return self.accepted.push(entry);
             }

@@ -10,7 +10,7 @@ use super::child::{ChildNode, PartKind};
 use super::facts::Facts;
 use super::names::{
     HELPERS, SUBJECTS_MAX, common_names, frequent_names, is_image, is_licence, is_main, listing,
-    pattern, some_of, subject,
+    pattern, some_of, stem, subject,
 };
 use super::reading::{
     beginning, code, cut, declared, first_line, head, is_type, listed, purpose, sentence,
@@ -103,12 +103,11 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
         };
         return Some(format!("{}: {says}{end}", what(files)));
     }
-    // Tests say what the directory offers only where nothing else does, and a licence never.
-    let own: Vec<&ChildNode<'_>> = files
-        .iter()
-        .copied()
-        .filter(|part| subject(&part.name).is_none() && !is_licence(&part.name))
-        .collect();
+    // The test of a file beside it says nothing more than that, and a licence nothing.
+    let stems: BTreeSet<&str> = files.iter().map(|part| stem(&part.name)).collect();
+    let is_beside = |name: &str| subject(name).is_some_and(|tested| stems.contains(tested));
+    let mut own = files.to_vec();
+    own.retain(|part| !is_beside(&part.name) && !is_licence(&part.name));
     let speaking = if own.is_empty() { files } else { &own };
     if let [file] = speaking[..]
         && directories.is_empty()
@@ -222,7 +221,7 @@ fn of_kind<'a, 'p>(ranked: &[&'a ChildNode<'p>], kind: PartKind) -> Vec<&'a Chil
 /// What a directory of directories holds: what the only one says, or each with its sentence. What one holds in turn
 /// stands in its own frame.
 fn holds(directories: &[&ChildNode<'_>]) -> Option<String> {
-    let holds_more = |says: &str| says.starts_with("Holds `");
+    let holds_more = |says: &str| says.starts_with("Holds `") || says.contains(" with first line");
     if let [part] = directories[..] {
         let (name, says) = (code(part), about(part)?);
         // One in one in one is one path.
@@ -277,7 +276,8 @@ fn point(part: &ChildNode<'_>) -> Option<String> {
     let about = about(part);
     // `This is …` says what only where it stands.
     let sentence = || {
-        let text = about.as_deref().filter(|text| !text.starts_with("This "));
+        let is_own = |text: &&str| !text.starts_with("This is ");
+        let text = about.as_deref().filter(is_own);
         text.map(|text| text.trim_end_matches('.').to_owned())
     };
     let mut declared = signatures(part).peekable();

@@ -39,13 +39,18 @@ pub(super) fn is_image(name: &str) -> bool {
         .any(|known| end.eq_ignore_ascii_case(known))
 }
 
+/// A name without its ending.
+pub(super) fn stem(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
 /// What a file tests, by its name; `None` for a file that is not named like a test.
 pub(super) fn subject(name: &str) -> Option<&str> {
     const BEFORE: [&str; 3] = ["test_", "test-", "tests_"];
     const BEHIND: [&str; 10] = [
         "_test", "-test", ".test", "_tests", "_spec", "-spec", ".spec", "Test", "Tests", "Spec",
     ];
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let stem = stem(name);
     let before = BEFORE.iter().find_map(|mark| stem.strip_prefix(mark));
     // `test_spec.rb` is the specification of what tests.
     let before = before.filter(|subject| !matches!(*subject, "spec" | "test"));

@@ -158,7 +158,7 @@ fn draw(outlines: &mut Vec<usize>) {
 #[derive(Debug, Default)]
 pub(super) struct KeptFrames {
     /// By blob.
-    frames: HashMap<NodeId, Frame>,
+    frames: HashMap<NodeId, Box<Frame>>,
     bytes: usize,
 }
 
@@ -168,7 +168,7 @@ impl KeptFrames {
         kept_bytes(frame) <= KEPT_FRAME_BYTES_MAX
     }
 
-    pub(super) fn keep(&mut self, blob: NodeId, frame: Frame) {
+    pub(super) fn keep(&mut self, blob: NodeId, frame: Box<Frame>) {
         let bytes = self.bytes + kept_bytes(&frame);
         if bytes <= KEPT_BYTES_MAX {
             self.bytes = bytes;
