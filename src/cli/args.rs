@@ -149,7 +149,7 @@ pub enum Command {
     Watch(Deferred<watch::Args>),
     /// Fetch frames from a remote
     Fetch(Deferred<sync::FetchArgs>),
-    /// Push your frames to a remote, after a fetch where it has new ones
+    /// Push your frames to a remote; fetch first where it has changed
     Push(Deferred<sync::Args>),
     /// Fetch frames from a remote, then push yours
     Sync(Deferred<sync::Args>),

@@ -260,6 +260,15 @@ fn check_format(header: &str) -> Result<(), CodecError> {
     }
 }
 
+/// The value of `usage`.
+#[derive(serde::Deserialize)]
+struct UsageCounts {
+    input: u64,
+    output: u64,
+    cache_read: u64,
+    cache_write: u64,
+}
+
 /// The header's lines, taken one by one; what is left in the end is unknown.
 struct Fields<'a>(VecDeque<(&'a str, &'a str)>);
 
@@ -338,9 +347,14 @@ impl<'a> Fields<'a> {
         let Some(value) = self.find(KEY) else {
             return Ok(None);
         };
-        serde_json::from_str(value)
-            .map(Some)
-            .map_err(|_| CodecError::Value(KEY))
+        let counts: UsageCounts =
+            serde_json::from_str(value).map_err(|_| CodecError::Value(KEY))?;
+        Ok(Some(Usage {
+            input: counts.input,
+            output: counts.output,
+            cache_read: counts.cache_read,
+            cache_write: counts.cache_write,
+        }))
     }
 
     /// The unknown keys and their values; a key that was taken, or stands twice, is no unknown one.

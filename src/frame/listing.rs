@@ -2,7 +2,7 @@
 //!
 //! The grammar of the store is fixed: directories named by two hex digits, then frames. So nothing is
 //! entered deeper than that; anything else is one bad entry. A directory that stands in several places is followed in few of
-//! them, however many they are: the names of frames say their node but for the four digits of the directories, so it can
+//! them, however many they are: the names of frames say their node but for the two digits of the directory, so it can
 //! be right only where its own frames say that they belong.
 
 use std::cmp::Reverse;

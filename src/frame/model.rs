@@ -259,7 +259,7 @@ impl Children {
 }
 
 /// Tokens of one answer, as the provider counted them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
     /// Read, cached ones included.
     pub input: u64,

@@ -211,6 +211,17 @@ impl Repository {
         )
     }
 
+    /// True where a push to a remote goes to more places than a fetch asks, or to another one: `pushurl`, several `url`.
+    #[must_use]
+    pub fn pushes_elsewhere(&self, remote: &str) -> bool {
+        let values = self.config_section("remote");
+        let count = |key: &str| {
+            let key = format!("remote.{remote}.{key}");
+            values.iter().filter(|value| value.key == key).count()
+        };
+        count("pushurl") > 0 || count("url") > 1
+    }
+
     /// Puts a commit in the place of another one at a ref of a remote, whatever either descends from.
     pub fn push_instead(
         &self,

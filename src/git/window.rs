@@ -17,9 +17,7 @@ use gix::OdbHandle;
 
 /// How much may be mapped and read with one store.
 const WINDOW_BYTES: u64 = 16 * 1024 * 1024;
-/// What the kernel maps around a page of a file that is read, at most.
-const READ_BYTES: u64 = 64 * 1024;
-/// Reads of a handle between two questions about pages, at least: an answer takes as long as some reads.
+/// Reads of a handle between two questions about pages: each read may bring sixteen of them, an answer takes as long as one read.
 const READS_BETWEEN: u32 = 64;
 
 /// What the handles of a repository have in common.
@@ -35,8 +33,7 @@ struct Shared {
 pub(super) struct Window {
     shared: Arc<Shared>,
     store: RefCell<(u32, Option<OdbHandle>)>,
-    /// Reads until the next question.
-    left: Cell<u32>,
+    reads: Cell<u32>,
 }
 
 impl Window {
@@ -53,7 +50,7 @@ impl Window {
         Self {
             shared,
             store: RefCell::default(),
-            left: Cell::new(READS_BETWEEN),
+            reads: Cell::new(0),
         }
     }
 
@@ -70,33 +67,30 @@ impl Window {
         open: impl FnOnce() -> Option<OdbHandle>,
         read: impl FnOnce(Option<&OdbHandle>) -> R,
     ) -> R {
-        self.left.set(self.left.get() - 1);
-        if self.left.get() == 0 {
-            let room = file_pages_bytes().map_or(u64::MAX, |bytes| self.move_on(bytes, open));
-            // Fewer reads cannot fill it.
-            let reads = u32::try_from(room / READ_BYTES).unwrap_or(u32::MAX);
-            self.left.set(reads.max(READS_BETWEEN));
+        self.reads.set(self.reads.get() + 1);
+        if self.reads.get().is_multiple_of(READS_BETWEEN)
+            && let Some(bytes) = file_pages_bytes()
+        {
+            self.move_on(bytes, open);
         }
         self.follow();
         read(self.store.borrow().1.as_ref())
     }
 
-    /// Opens the next store if the process has too many pages of files; how many bytes more there may be before the next.
-    fn move_on(&self, bytes: u64, open: impl FnOnce() -> Option<OdbHandle>) -> u64 {
+    /// Opens the next store if the process has too many pages of files.
+    fn move_on(&self, bytes: u64, open: impl FnOnce() -> Option<OdbHandle>) {
         let before = self.shared.least_bytes.fetch_min(bytes, Ordering::Relaxed);
         let least_bytes = before.min(bytes);
         // The store that the repository was opened with is never closed, so who reads much soon leaves it.
         let is_first = self.shared.number.load(Ordering::Relaxed) == 0;
-        let room = least_bytes.saturating_add(WINDOW_BYTES).checked_sub(bytes);
-        if let Some(room) = room.filter(|_| !is_first) {
-            return room;
+        if !is_first && bytes <= least_bytes.saturating_add(WINDOW_BYTES) {
+            return;
         }
         let current = self.current();
         // Another thread may have been quicker.
         if self.shared.least_bytes.load(Ordering::Relaxed) == least_bytes {
             self.replace(current, open);
         }
-        WINDOW_BYTES
     }
 
     /// Leaves the store that was read from, so that nothing of packs is mapped until the next read; the first one stays.
@@ -159,8 +153,7 @@ mod tests {
     fn move_on(repo: &Repository, bytes: u64) -> u32 {
         let hash = repo.hash_kind().to_gix();
         let open = || super::super::repo::open_objects(&repo.objects_dir, hash).ok();
-        let room = repo.window.move_on(bytes, open);
-        assert!(room <= WINDOW_BYTES);
+        repo.window.move_on(bytes, open);
         repo.window.shared.number.load(Ordering::Acquire)
     }
 

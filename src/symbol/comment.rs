@@ -225,9 +225,14 @@ fn is_code_line(line: &str) -> bool {
     }
 }
 
-/// Whether a line begins to thank for what stands in the file, or says where to report what is wrong with it.
+/// Whether a line begins to thank for what stands in the file, to say where it comes from, or where to report what is wrong with it.
 fn is_thanks(line: &str) -> bool {
-    const STARTS: [&str; 10] = [
+    const STARTS: [&str; 15] = [
+        "ported from ",
+        "adapted from ",
+        "copied from ",
+        "derived from ",
+        "the original work was ",
         "please send bug",
         "please report ",
         "thanks to ",
@@ -396,7 +401,9 @@ fn is_ornament(line: &str) -> bool {
     if is_drawn && ["_/", "\\_", "/_/"].iter().any(|mark| line.contains(mark)) {
         return true;
     }
-    line.chars().all(|c| "-=*#/_~+<>|. \t─━═".contains(c))
+    let words = line.trim_end_matches(['-', '=', '#', '*', '~']);
+    let is_ruled = line.len() - words.len() >= RULER_BYTES_MIN && words.starts_with(['-', '=']);
+    is_ruled || line.chars().all(|c| "-=*#/_~+<>|. \t─━═".contains(c))
 }
 
 fn is_instruction(line: &str) -> bool {

@@ -190,7 +190,7 @@ pub fn check(
 
 /// What an entry is.
 enum EntryState {
-    /// With an outline as it was read, where that is small.
+    /// With an outline as it was read, where there is room for it.
     Good(Option<Box<Frame>>),
     /// It can be made here.
     Derived,
@@ -199,7 +199,7 @@ enum EntryState {
     Bad(Fault),
 }
 
-fn read(repo: &Repository, entry: &Entry, share: Share) -> EntryState {
+fn read(repo: &Repository, entry: &Entry, share: Share, kept: &KeptFrames) -> EntryState {
     if share == Share::Statements && is_outline(&entry.name) {
         return EntryState::Derived;
     }
@@ -208,9 +208,8 @@ fn read(repo: &Repository, entry: &Entry, share: Share) -> EntryState {
         Ok(frame) => match FrameName::of(&frame) {
             name if name != entry.name => EntryState::Misplaced(name),
             _ if share == Share::Statements && frame.is_derived() => EntryState::Derived,
-            _ => EntryState::Good(
-                (is_outline(&entry.name) && KeptFrames::is_small(&frame)).then(|| Box::new(frame)),
-            ),
+            _ if is_outline(&entry.name) => EntryState::Good(kept.admit(frame)),
+            _ => EntryState::Good(None),
         },
     }
 }
@@ -228,11 +227,12 @@ impl Delivery {
         let (first, again): (Vec<Entry>, Vec<Entry>) = entries.into_iter().partition(|entry| {
             !self.misplaced.contains_key(&entry.blob) && seen.insert(entry.blob)
         });
+        let kept = &self.outlines;
         let found = on_all_cores(
             first.len(),
             repo,
             || repo.fork(),
-            |repo: &Repository, at: usize| read(repo, &first[at], share),
+            |repo: &Repository, at: usize| read(repo, &first[at], share, kept),
         );
         for (entry, found) in first.into_iter().zip(found) {
             self.note(entry, found);
@@ -242,7 +242,7 @@ impl Delivery {
                 Some(right) if right.as_ref() != Some(&entry.name) => {
                     EntryState::Bad(CodecError::Name.into())
                 }
-                _ => read(repo, &entry, share),
+                _ => read(repo, &entry, share, &self.outlines),
             };
             self.note(entry, found);
         }

@@ -1,12 +1,12 @@
 //! `fetch`, `push` and `sync`: frames come from a remote, are united, and go back, again until no other push was faster.
 //!
-//! A push is a commit whose only parent is the remote's own and whose tree is the remote's tree with the statements of
+//! What is pushed is a commit whose only parent is the remote's own and whose tree is the remote's tree with the statements of
 //! this clone added. So the remote's ref only moves forward, nothing that it holds is dropped, and two clones that push
 //! at once make one of them fetch and push again. Between the two nothing else is done: what came is checked and united
 //! afterwards. A killed process leaves the old state or the new on either side.
 //!
-//! `push` first pushes on top of what the remote held last, on condition that it still does: one connection instead of
-//! two where no other clone has pushed since.
+//! So does `sync`. `push` first pushes on top of what the remote held last, on condition that it still does: one connection
+//! instead of two where no other clone has pushed since. Otherwise it is a `sync`.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -73,7 +73,7 @@ pub fn fetch(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> {
 }
 
 pub(super) fn fetch_once(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> {
-    let theirs = insisting(|| transfer::bring(exchange))?;
+    let theirs = insisting(0, || transfer::bring(exchange))?;
     let mut memory = Memory::load(exchange.state, exchange.remote.name()).unwrap_or_default();
     let outcome = keep(exchange, &theirs, &mut memory)?;
     Memory {
@@ -88,11 +88,13 @@ pub(super) fn fetch_once(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> 
 pub fn push(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Outcome, SyncError> {
     let _lock = lock(exchange)?;
     let mut memory = Memory::load(exchange.state, exchange.remote.name()).unwrap_or_default();
-    let mut attempts = 0;
-    if let Some(outcome) = push_at_once(exchange, rules, &mut memory, &mut attempts)? {
-        return Ok(outcome);
-    }
-    let outcome = exchange_both(exchange, rules, memory)?;
+    let (attempts, broken) = match push_at_once(exchange, rules, &mut memory)? {
+        AtOnce::Accepted(outcome) => return Ok(outcome),
+        AtOnce::Behind => (1, 0),
+        AtOnce::Broken => (0, 1),
+        AtOnce::Nothing => (0, 0),
+    };
+    let outcome = exchange_both(exchange, rules, memory, broken)?;
     Ok(Outcome {
         attempts: outcome.attempts + attempts,
         ..outcome
@@ -103,47 +105,58 @@ pub fn push(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Outcome, SyncE
 pub fn sync(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Outcome, SyncError> {
     let _lock = lock(exchange)?;
     let memory = Memory::load(exchange.state, exchange.remote.name()).unwrap_or_default();
-    exchange_both(exchange, rules, memory)
+    exchange_both(exchange, rules, memory, 0)
 }
 
-/// Pushes to a remote that holds what it held last; none where it may not, or where nothing is to be pushed.
-///
-/// What it held last is united with the store already, so nothing has to be taken in afterwards.
+/// What came of a push on top of what a remote held last.
+enum AtOnce {
+    Accepted(Outcome),
+    /// The remote holds something else.
+    Behind,
+    /// The connection broke off.
+    Broken,
+    /// Nothing was pushed: there is nothing to push, or what the remote held last does not count.
+    Nothing,
+}
+
+/// Pushes to a remote that holds what it held last. What that was is united with the store already, so nothing has to be
+/// taken in afterwards.
 fn push_at_once(
     exchange: &Exchange<'_>,
     rules: &Rules<'_>,
     memory: &mut Memory,
-    attempts: &mut u32,
-) -> Result<Option<Outcome>, SyncError> {
+) -> Result<AtOnce, SyncError> {
     let Some(mut theirs) = transfer::remembered(exchange)? else {
-        return Ok(None);
+        return Ok(AtOnce::Nothing);
     };
     match attempt::attempt(exchange, rules, &mut theirs, memory, false) {
         Ok(Attempt::Accepted(published)) if published.held.is_some() => {
             transfer::settle(exchange, &theirs)?;
             memory.save(exchange.state, exchange.remote.name());
-            Ok(Some(Outcome {
+            Ok(AtOnce::Accepted(Outcome {
                 went: published.went,
                 held_back: published.held_back,
                 attempts: 1,
                 ..Outcome::default()
             }))
         }
-        Ok(done) => {
-            *attempts += u32::from(matches!(done, Attempt::Behind));
-            Ok(None)
+        Ok(Attempt::Behind) => Ok(AtOnce::Behind),
+        Ok(Attempt::Accepted(_) | Attempt::Waits) | Err(SyncError::NoStore { .. }) => {
+            Ok(AtOnce::Nothing)
         }
-        Err(error) if error.tries_left(0) > 0 => Ok(None),
+        Err(error) if error.tries_left(0) > 0 => Ok(AtOnce::Broken),
         Err(error) => Err(error),
     }
 }
 
+/// Fetches, pushes and unites; `broken` transfers have broken off before.
 fn exchange_both(
     exchange: &Exchange<'_>,
     rules: &Rules<'_>,
     mut memory: Memory,
+    broken: u32,
 ) -> Result<Outcome, SyncError> {
-    let mut theirs = insisting(|| transfer::bring(exchange))?;
+    let mut theirs = insisting(broken, || transfer::bring(exchange))?;
     let mut before = Outcome::default();
     let pushed = push_until_accepted(exchange, rules, &mut theirs, &mut before, &mut memory);
     // What came stays, also where nothing could be pushed.
@@ -404,7 +417,7 @@ fn push_until_accepted(
             pace::crowd(exchange, theirs.frames),
         ));
         begun = Instant::now();
-        insisting(|| match exchange.publish {
+        insisting(0, || match exchange.publish {
             Publish::Shared | Publish::Collect => transfer::bring_shared(exchange, theirs),
             Publish::Own => transfer::bring(exchange).map(|now| *theirs = now),
         })?;
@@ -446,9 +459,11 @@ fn forget_collected(
     Ok(gone)
 }
 
-/// Does a transfer again that broke off.
-fn insisting<T>(mut transfer: impl FnMut() -> Result<T, SyncError>) -> Result<T, SyncError> {
-    let mut tries = 0;
+/// Does a transfer again that broke off; `tries` have before.
+fn insisting<T>(
+    mut tries: u32,
+    mut transfer: impl FnMut() -> Result<T, SyncError>,
+) -> Result<T, SyncError> {
     loop {
         match transfer() {
             Err(error) if error.tries_left(tries) > 0 => {

@@ -33,11 +33,13 @@ pub(super) struct Theirs {
     pub is_remembered: bool,
 }
 
-/// What a remote that publishes nothing but its shared store held last; none where this clone has never seen it.
+/// What a remote that publishes nothing but its shared store held last; none where this clone has never seen it, or pushes
+/// elsewhere than it fetches from.
 pub(super) fn remembered(exchange: &Exchange<'_>) -> Result<Option<Theirs>, SyncError> {
     let Exchange { repo, remote, .. } = *exchange;
     let is_shared = exchange.publish == Publish::Shared && !exchange.dry_run;
-    if !is_shared || !tracked_writers(exchange)?.is_empty() {
+    let has_writers = || tracked_writers(exchange).map(|writers| !writers.is_empty());
+    if !is_shared || repo.pushes_elsewhere(remote.name()) || has_writers()? {
         return Ok(None);
     }
     let frames = repo.find_direct_ref(&remote.tracking_ref())?;

@@ -96,12 +96,7 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
         && directories.is_empty()
         && let Some(says) = about(file).or_else(|| declared(file))
     {
-        let end = if says.ends_with(['.', '…', '!', '?']) {
-            ""
-        } else {
-            "."
-        };
-        return Some(format!("{}: {says}{end}", what(files)));
+        return Some(format!("{}: {}", what(files), ended(&says)));
     }
     // The test of a file beside it says nothing more than that, and a licence nothing.
     let stems: BTreeSet<&str> = files.iter().map(|part| stem(&part.name)).collect();
@@ -113,7 +108,7 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
         && directories.is_empty()
         && let Some(says) = declared(file).filter(|says| says.contains(": "))
     {
-        return Some(format!("{}: {}.", what(files), says.trim_end_matches('.')));
+        return Some(format!("{}: {}", what(files), ended(&says)));
     }
     let pattern = pattern(files);
     let mut keys = common_names(files);
@@ -145,10 +140,13 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
         let is_code = points.iter().all(|point| point.starts_with('`'));
         text.push_str(&points.join(if is_code { ", " } else { "; " }));
     }
-    if !text.ends_with(['.', '…', '!', '?']) {
-        text.push('.');
-    }
-    Some(text)
+    Some(ended(&text))
+}
+
+/// A sentence with its full stop.
+fn ended(text: &str) -> String {
+    let is_ended = text.ends_with(['.', '…', '!', '?']);
+    format!("{text}{}", if is_ended { "" } else { "." })
 }
 
 /// What the most important of a directory's files are about, each thing once.
@@ -201,7 +199,7 @@ fn images(files: &[&ChildNode<'_>]) -> Option<String> {
         _ => None,
     };
     if let Some(says) = says {
-        return Some(format!("{}. Images: {images}.", says.trim_end_matches('.')));
+        return Some(format!("{} Images: {images}.", ended(&says)));
     }
     let beside = match others.len() {
         0 => String::new(),

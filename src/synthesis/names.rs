@@ -34,9 +34,11 @@ pub(super) fn is_licence(name: &str) -> bool {
 
 pub(super) fn is_image(name: &str) -> bool {
     let end = name.rsplit_once('.').map_or("", |(_, end)| end);
-    ["png", "jpg", "jpeg", "gif", "svg", "ico", "webp", "bmp"]
-        .iter()
-        .any(|known| end.eq_ignore_ascii_case(known))
+    [
+        "png", "jpg", "jpeg", "gif", "svg", "ico", "webp", "bmp", "ai", "psd", "sketch",
+    ]
+    .iter()
+    .any(|known| end.eq_ignore_ascii_case(known))
 }
 
 /// A name without its ending.
@@ -186,6 +188,8 @@ fn names_of<'p>(part: &'p ChildNode<'_>) -> Vec<&'p str> {
         .flat_map(|line| line.split('`').skip(1).step_by(2))
         .filter_map(|name| name.split([':', ' ']).next())
         .filter(|name| name.starts_with(|c: char| c.is_alphanumeric() || "_.".contains(c)))
+        // How often an element stands there.
+        .filter(|name| name.contains(|c: char| !c.is_ascii_digit()))
         .collect();
     let mut seen = BTreeSet::new();
     names.retain(|name| seen.insert(*name));

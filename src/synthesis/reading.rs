@@ -69,7 +69,10 @@ pub(super) fn purpose(part: &ChildNode<'_>) -> Option<String> {
 pub(super) fn sentence(text: &str, bytes_max: usize) -> String {
     let end = text.match_indices(". ").map(|(at, _)| at + 1).find(|end| {
         // "e.g. ", "i.e. " and initials do not end a sentence.
-        text[end + 1..].starts_with(|c: char| !c.is_lowercase())
+        let is_short = ["e.g.", "i.e.", "cf."]
+            .iter()
+            .any(|word| text[..*end].ends_with(word));
+        !is_short && text[end + 1..].starts_with(|c: char| !c.is_lowercase())
     });
     cut(&text[..end.unwrap_or(text.len())], bytes_max)
 }

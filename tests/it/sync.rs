@@ -208,6 +208,42 @@ fn a_push_to_another_remote_of_the_same_name_begins_anew() {
     assert_eq!(other.frames(), a.frames());
 }
 
+/// Red before: git moved the first of two addresses, refused the second for the lease, and each later push found nothing to do.
+#[test]
+fn a_push_to_two_addresses_reaches_both() {
+    let sandbox = Sandbox::new();
+    let (origin, clones) = world(&sandbox, &["a"]);
+    let a = &clones[0];
+    say(a, "README.md", "One.");
+    a.merkle(&["push"]).ok();
+    let mirror = a.clone_to("mirror.git", &["--bare"]);
+    for address in [&origin, &mirror] {
+        let address = address.path("").display().to_string();
+        a.git(&["config", "--add", "remote.origin.pushurl", &address])
+            .ok();
+    }
+    say(a, "README.md", "Two.");
+    assert_eq!(a.merkle(&["push"]).ok(), "0 frames came, 1 went\n");
+    assert_eq!(mirror.frames(), a.frames());
+    assert_eq!(origin.frames(), a.frames());
+}
+
+/// Red before: the remote was blamed for what stands at its tracking ref here.
+#[test]
+fn a_push_does_not_need_what_it_remembers() {
+    let sandbox = Sandbox::new();
+    let (origin, clones) = world(&sandbox, &["a"]);
+    let a = &clones[0];
+    say(a, "README.md", "One.");
+    a.merkle(&["push"]).ok();
+    let blob = a.id("HEAD:README.md");
+    a.git(&["update-ref", "refs/merkle-remote/origin/frames", &blob])
+        .ok();
+    say(a, "README.md", "Two.");
+    assert_eq!(a.merkle(&["push"]).ok(), "0 frames came, 1 went\n");
+    assert_eq!(origin.frames(), a.frames());
+}
+
 #[test]
 fn outlines_stay_unless_all_frames_are_shared() {
     let sandbox = Sandbox::new();

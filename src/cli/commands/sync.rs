@@ -65,9 +65,6 @@ struct FaultDocument {
     message: String,
 }
 
-/// One of the two ways to exchange frames.
-type Exchanging = fn(&Exchange<'_>, &Rules<'_>) -> Result<Outcome, SyncError>;
-
 /// Brings the remote's frames into the store.
 pub fn fetch(args: &FetchArgs, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
@@ -89,7 +86,11 @@ pub fn sync(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     run(args, program, sync::sync)
 }
 
-fn run(args: &Args, program: &mut Program, exchanging: Exchanging) -> Result<Exit, CliError> {
+fn run(
+    args: &Args,
+    program: &mut Program,
+    send: fn(&Exchange<'_>, &Rules<'_>) -> Result<Outcome, SyncError>,
+) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let sharing = Sharing::of(&workspace)?;
     let remote = sharing.remote(&workspace, args.remote.as_deref())?;
@@ -120,7 +121,7 @@ fn run(args: &Args, program: &mut Program, exchanging: Exchanging) -> Result<Exi
     } else {
         program.sign(&workspace)
     };
-    let outcome = exchanging(&exchange, &rules)?;
+    let outcome = send(&exchange, &rules)?;
     report(program, &exchange, &outcome, Some(signed))
 }
 

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::agent::{Agent, OUTLINE, Registry};
 use crate::base::cores::on_all_cores;
@@ -155,25 +155,36 @@ fn draw(outlines: &mut Vec<usize>) {
 }
 
 /// Frames that were read once and may be needed again: in bounded memory, so not all of them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct KeptFrames {
     /// By blob.
     frames: HashMap<NodeId, Box<Frame>>,
-    bytes: usize,
+    /// Bytes that are left, for all threads that read.
+    room: AtomicUsize,
+}
+
+impl Default for KeptFrames {
+    fn default() -> Self {
+        Self {
+            frames: HashMap::new(),
+            room: AtomicUsize::new(KEPT_BYTES_MAX),
+        }
+    }
 }
 
 impl KeptFrames {
-    /// True for a frame that is worth its memory.
-    pub(super) fn is_small(frame: &Frame) -> bool {
-        kept_bytes(frame) <= KEPT_FRAME_BYTES_MAX
+    /// The frame, if there is room to keep it: from then on it takes its part of that.
+    pub(super) fn admit(&self, frame: Frame) -> Option<Box<Frame>> {
+        let bytes = Some(kept_bytes(&frame)).filter(|bytes| *bytes <= KEPT_FRAME_BYTES_MAX)?;
+        let order = Ordering::Relaxed;
+        let left = |room: usize| room.checked_sub(bytes);
+        let has_room = self.room.fetch_update(order, order, left).is_ok();
+        has_room.then(|| Box::new(frame))
     }
 
+    /// Keeps one that was admitted.
     pub(super) fn keep(&mut self, blob: NodeId, frame: Box<Frame>) {
-        let bytes = self.bytes + kept_bytes(&frame);
-        if bytes <= KEPT_BYTES_MAX {
-            self.bytes = bytes;
-            self.frames.insert(blob, frame);
-        }
+        self.frames.insert(blob, frame);
     }
 }
 
@@ -378,5 +389,37 @@ fn save(state: &StateDir, known: &BTreeSet<NodeId>) {
         let _ = cache
             .create()
             .and_then(|()| cache.write_sealed_lightly(FILE_NAME, text.as_bytes()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{BasisId, BasisKind, Digest};
+    use crate::frame::model::{Basis, Slot};
+
+    /// Red before: what was read at once stood in memory before the bound was looked at.
+    #[test]
+    fn frames_are_kept_in_bounded_memory_and_large_ones_not_at_all() {
+        let (agent, frame_type) = (
+            OUTLINE.parse().expect("a word"),
+            OUTLINE.parse().expect("a word"),
+        );
+        let slot = Slot::new(&agent, &frame_type);
+        let basis = Basis {
+            kind: BasisKind::Generated,
+            id: BasisId(Digest([0; 32])),
+        };
+        let node = NodeId::from_bytes(&[1; 20]).expect("twenty bytes");
+        let frame = |bytes: usize| {
+            let content = "x".repeat(bytes);
+            Frame::new(node, NodeKind::File, slot.clone(), basis, content)
+        };
+        let kept = KeptFrames::default();
+        assert!(kept.admit(frame(KEPT_FRAME_BYTES_MAX)).is_none());
+        let each = kept_bytes(&frame(4_000));
+        let admitted =
+            (0..2 * KEPT_BYTES_MAX / each).filter(|_| kept.admit(frame(4_000)).is_some());
+        assert_eq!(admitted.count(), KEPT_BYTES_MAX / each);
     }
 }

@@ -56,6 +56,12 @@ pub(super) fn go_module(found: &mut Found, text: &str) {
             _ => {}
         }
     }
+    if found.symbols.is_empty() && !seen.is_empty() {
+        found.doc = match seen.len() {
+            1 => "Checksums of 1 module.".to_owned(),
+            count => format!("Checksums of {count} modules."),
+        };
+    }
 }
 
 /// `Description: …`, as a header or as a comment above a patch.

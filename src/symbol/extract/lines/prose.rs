@@ -236,18 +236,21 @@ pub(super) fn underline(line: &str) -> Option<usize> {
 /// Nothing, or little but links.
 fn is_navigation(paragraph: &str) -> bool {
     let mut words = 0;
-    let (mut links, mut depth) = (0, 0_usize);
+    let (mut links, mut depth, mut tags) = (0, 0_usize, 0_usize);
     for word in paragraph.split_whitespace() {
-        let opens = word.matches(['[', '(', '<']).count();
+        let (opens, tag) = (word.matches(['[', '(']).count(), word.matches('<').count());
         links += word.matches("](").count()
             + word.matches("&nbsp;").count()
             + word.matches("&bull;").count();
-        if depth + opens == 0 && word.chars().filter(|c| c.is_alphabetic()).count() > 1 {
+        if depth + tags + opens + tag == 0 && word.chars().filter(|c| c.is_alphabetic()).count() > 1
+        {
             words += 1;
         }
-        depth = (depth + opens).saturating_sub(word.matches([']', ')', '>']).count());
+        depth = (depth + opens).saturating_sub(word.matches([']', ')']).count());
+        tags = (tags + tag).saturating_sub(word.matches('>').count());
     }
-    !paragraph.contains(char::is_alphabetic) || links > 1 && words < 3 * links
+    let is_links = links > 1 && words < 3 * links || links == 1 && words == 0;
+    !paragraph.contains(char::is_alphabetic) || is_links
 }
 
 /// Text without the tags of HTML that stand within a sentence.

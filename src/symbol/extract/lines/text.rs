@@ -183,7 +183,7 @@ fn armour(text: &str) -> Option<String> {
     })
 }
 
-/// How many files a list of checksums is of, and the names of some: `<digits of hex> <name>` on each line.
+/// How many files a list of checksums is of, and the names of some: `<digits of hex>  <name>` on each line, as `sha256sum` prints them.
 fn checksums(text: &str) -> Option<String> {
     let sum = |line: &str| {
         let (sum, name) = line.split_once(' ')?;
@@ -195,7 +195,8 @@ fn checksums(text: &str) -> Option<String> {
             _ => return None,
         };
         let is_hex = sum.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let name = name.trim_start_matches([' ', '*']);
+        // One space more, or a star: else these are commits with their subjects.
+        let name = name.strip_prefix([' ', '*'])?;
         is_hex.then(|| (kind, name.rsplit('/').next().unwrap_or(name).to_owned()))
     };
     let lines = lines(text).map(str::trim).filter(|line| !line.is_empty());

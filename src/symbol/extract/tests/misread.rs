@@ -147,3 +147,24 @@ fn a_label_is_no_summary() {
         .starts_with("Features")
     );
 }
+
+#[test]
+fn what_leads_elsewhere_or_came_from_there_is_no_summary() {
+    let guide = "[> Back to homepage](../readme.md#documentation)\n\n## Options\n\nSays what options there are.\n";
+    assert_eq!(
+        begins("options.md", guide),
+        "Says what options there are. | Markdown file, under 10 lines, 1 heading."
+    );
+    let go = "package a\n\n// Ported from Goji's middleware, source:\n// https://example.org/goji\n\nimport \"fmt\"\n\nfunc B() { fmt.Println() }\n";
+    assert!(
+        begins("b.go", go).starts_with("Go source"),
+        "{}",
+        begins("b.go", go)
+    );
+    let python = "# -- Path setup --------------------\n\nimport io\n\ndef f():\n    pass\n";
+    assert!(begins("conf.py", python).starts_with("Python source"));
+    let sums = "a.org/b v1.0.0 h1:t9c7=\na.org/b v1.0.0/go.mod h1:u8c7=\na.org/c v1.2.0 h1:v9c7=\n";
+    assert!(begins("go.sum", sums).starts_with("Checksums of 2 modules. |"));
+    let commits = "2fd209ca2fd209ca2fd209ca2fd209ca2fd209ca Fix the parser\n3fd209ca2fd209ca2fd209ca2fd209ca2fd209ca Add tests\n";
+    assert!(!begins("commits.txt", commits).contains("checksum"));
+}
