@@ -58,7 +58,20 @@ pub(super) fn fold_code(text: &str) -> String {
 /// Takes off what only leads to a body or ends a statement.
 fn trim_end(text: &str) -> &str {
     let text = text.trim_end_matches([' ', '{', ';', ',', '=', ':', '\\']);
-    text.strip_suffix("=>").unwrap_or(text).trim_end()
+    match text.strip_suffix("=>").map(str::trim_end) {
+        Some(before) if !is_parameter_alone(before) => before,
+        _ => text,
+    }
+}
+
+/// `const f = a` before an arrow, without which it would be another name of `a`.
+fn is_parameter_alone(text: &str) -> bool {
+    text.rsplit_once(' ').is_some_and(|(before, word)| {
+        let is_name = word
+            .chars()
+            .all(|c| c.is_alphanumeric() || "_$".contains(c));
+        is_name && (before.ends_with(" =") || before.ends_with("= async"))
+    })
 }
 
 /// Finds comments and annotations in a part of a declaration by a bounded walk; with each whether it is a comment.

@@ -158,6 +158,8 @@ impl ByteReader<'_> {
         let is_chained = code.starts_with('.') && !self.row.name.contains('.');
         let is_part = is_chained
             || self.brackets > 0
+            || self.open.last().is_some_and(|open| open.indent == columns)
+                && self.goes_on_with(code)
             || code.starts_with([')', ']', '}', '{', '|', '&', ',', '"']);
         self.count_brackets(code);
         if is_part || line.len() > LINE_BYTES_MAX {
@@ -202,6 +204,16 @@ impl ByteReader<'_> {
                 symbol,
             });
         }
+    }
+
+    /// Whether a line of Kotlin is more of the class above it: its constructor, what it extends, bounds of its types.
+    fn goes_on_with(&self, code: &str) -> bool {
+        const WORDS: [&str; 4] = ["internal ", "private ", "protected ", "public "];
+        let bare = WORDS.iter().find_map(|word| code.strip_prefix(word));
+        self.row.language == Language::Kotlin
+            && (bare.unwrap_or(code).starts_with("constructor(")
+                || code.starts_with(": ")
+                || code.starts_with("where "))
     }
 
     fn count_brackets(&mut self, code: &str) {
@@ -350,10 +362,11 @@ impl ByteReader<'_> {
     fn signature(&self, at: usize, kind: Kind) -> String {
         let mut end = at;
         let mut brackets = 0_usize;
-        for line in self.code[at..]
+        let mut lines = self.code[at..]
             .split_inclusive('\n')
             .take(SIGNATURE_LINES_MAX)
-        {
+            .peekable();
+        while let Some(line) = lines.next() {
             if let Some(cut) = cut(line, &mut brackets, kind, self.row) {
                 end += cut;
                 break;
@@ -362,6 +375,11 @@ impl ByteReader<'_> {
             let goes_on = brackets > 0
                 || line.trim_end().ends_with([',', '\\'])
                 || line.trim_end().ends_with("::")
+                || self.row.language == Language::Kotlin && line.trim_end().ends_with(':')
+                || is_container(kind)
+                    && lines
+                        .peek()
+                        .is_some_and(|next| self.goes_on_with(next.trim()))
                 || line.trim().is_empty();
             if !goes_on || end - at > 4 * SIGNATURE_BYTES_MAX {
                 break;

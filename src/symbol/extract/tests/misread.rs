@@ -168,3 +168,30 @@ fn what_leads_elsewhere_or_came_from_there_is_no_summary() {
     let commits = "2fd209ca2fd209ca2fd209ca2fd209ca2fd209ca Fix the parser\n3fd209ca2fd209ca2fd209ca2fd209ca2fd209ca Add tests\n";
     assert!(!begins("commits.txt", commits).contains("checksum"));
 }
+
+#[test]
+fn the_head_of_a_class_of_kotlin_has_several_lines() {
+    let kotlin = "package a\n\n/** Reads enums. */\npublic class Adapter<T : Enum<T>>\ninternal constructor(\n  private val type: Class<T>,\n) : JsonAdapter<T?>() {\n  /** Reads. */\n  override fun fromJson(reader: Reader): T? {\n    return null\n  }\n}\n\ndata class Layer<A>(val a: A) :\n  Base<A>() {\n  fun b() {}\n}\n\nclass Plain(val a: Int) {\n  constructor(b: String) : this(1)\n  fun c() {}\n}\n";
+    let told = outline_of("Adapter.kt", kotlin);
+    for line in [
+        "fun fromJson(reader: Reader): T?",
+        ") : JsonAdapter<T?>()",
+        "data class Layer<A>(val a: A) : Base<A>()",
+        "fun b()",
+        "fun c()",
+    ] {
+        assert!(told.contains(line), "{line}: {told}");
+    }
+}
+
+#[test]
+fn an_arrow_behind_one_name_stays() {
+    let told = outline_of(
+        "a.js",
+        "export const limit = headers => ({ a: 1 });\nexport const both = (a, b) => a;\n",
+    );
+    assert!(
+        told.contains("const limit = headers =>`") && told.contains("const both = (a, b)`"),
+        "{told}"
+    );
+}
