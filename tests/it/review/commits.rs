@@ -161,6 +161,7 @@ fn a_directory_that_is_named_like_the_page_of_a_file_is_no_second_entry() {
     let head = made["head"].as_str().unwrap();
     let listed = repo.git(&["ls-tree", "--name-only", head, "a/"]).ok();
     insta::assert_snapshot!(listed, @"
+    a/_.md
     a/x.md
     a/x_.md
     ");
