@@ -195,8 +195,9 @@ fn checksums(text: &str) -> Option<String> {
             _ => return None,
         };
         let is_hex = sum.bytes().all(|byte| byte.is_ascii_hexdigit());
-        // One space more, or a star: else these are commits with their subjects.
-        let name = name.strip_prefix([' ', '*'])?;
+        // One space more, a star, or one word: else these are commits with their subjects.
+        let marked = name.strip_prefix([' ', '*']);
+        let name = marked.or_else(|| Some(name).filter(|name| !name.contains(' ')))?;
         is_hex.then(|| (kind, name.rsplit('/').next().unwrap_or(name).to_owned()))
     };
     let lines = lines(text).map(str::trim).filter(|line| !line.is_empty());

@@ -76,6 +76,9 @@ fn lists_of_checksums_and_projects_are_no_prose() {
         ),
         "SHA-256 checksums of 2 files, from `a.tar.gz` to `c.zip`. | Text file, under 10 lines."
     );
+    assert!(
+        begins("sums.txt", &format!("{sum} a.zip\n")).starts_with("SHA-256 checksum of `a.zip`.")
+    );
     let project = |name: &str| {
         format!("Project(\"{{F1}}\") = \"{name}\", \"{name}.csproj\", \"{{A}}\"\nEndProject\n")
     };
