@@ -47,7 +47,7 @@ pub struct Entry {
 /// Reads a frame and checks it against the name that it stands under. Its size is looked up first.
 pub fn read_entry(repo: &Repository, entry: &Entry) -> Result<Frame, Fault> {
     let frame = read_blob(repo, &entry.blob)?;
-    if FrameName::of(&frame) == entry.name {
+    if entry.name.is_of(&frame) {
         Ok(frame)
     } else {
         Err(CodecError::Name.into())

@@ -46,6 +46,14 @@ impl FrameName {
         }
     }
 
+    /// True when a frame must stand under this name.
+    #[must_use]
+    pub fn is_of(&self, frame: &Frame) -> bool {
+        (self.node, self.seq, self.frame) == (frame.node, frame.seq, frame.id)
+            && self.agent == frame.agent
+            && self.frame_type == frame.frame_type
+    }
+
     /// True when the other name is of the same node, agent and type.
     #[must_use]
     pub fn is_of_slot_of(&self, other: &Self) -> bool {

@@ -133,7 +133,7 @@ pub fn judge(
 }
 
 /// Entries that are read at once.
-const ENTRIES_AT_ONCE: usize = 8_192;
+const ENTRIES_AT_ONCE: usize = 32_768;
 
 /// Most entries whose names are kept when they are left out; the rest is counted.
 pub const NAMED_MAX: usize = 100;
@@ -205,12 +205,10 @@ fn read(repo: &Repository, entry: &Entry, share: Share, kept: &KeptFrames) -> En
     }
     match read_blob(repo, &entry.blob) {
         Err(fault) => EntryState::Bad(fault),
-        Ok(frame) => match FrameName::of(&frame) {
-            name if name != entry.name => EntryState::Misplaced(name),
-            _ if share == Share::Statements && frame.is_derived() => EntryState::Derived,
-            _ if is_outline(&entry.name) => EntryState::Good(kept.admit(frame)),
-            _ => EntryState::Good(None),
-        },
+        Ok(frame) if !entry.name.is_of(&frame) => EntryState::Misplaced(FrameName::of(&frame)),
+        Ok(frame) if share == Share::Statements && frame.is_derived() => EntryState::Derived,
+        Ok(frame) if is_outline(&entry.name) => EntryState::Good(kept.admit(frame)),
+        Ok(_) => EntryState::Good(None),
     }
 }
 
