@@ -131,10 +131,12 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
     let (mut in_licence, mut in_tag, mut tag_column) = (false, false, None);
     let mut in_metadata = false;
     for whole in comment.lines() {
-        if matches!(whole.trim(), "# /// script" | "# ///") {
+        // What a script in Python says of itself to its runner (PEP 723).
+        let is_fence = matches!(whole.trim(), "# /// script" | "# ///");
+        if is_fence {
             in_metadata = whole.trim() != "# ///";
         }
-        if in_metadata || whole.trim() == "# ///" {
+        if in_metadata || is_fence {
             continue;
         }
         let line = without_keywords(unmark(whole, style));

@@ -5,8 +5,8 @@
 //! at once make one of them fetch and push again. Between the two nothing else is done: what came is checked and united
 //! afterwards. A killed process leaves the old state or the new on either side.
 //!
-//! So does `sync`. `push` first pushes on top of what the remote held last, on condition that it still does: one connection
-//! instead of two where no other clone has pushed since. Otherwise it is a `sync`.
+//! `sync` fetches before it pushes. `push` pushes on top of what the remote held last, on condition that it still does: one
+//! connection instead of two where no other clone has pushed since. Otherwise it is a `sync`.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};

@@ -13,8 +13,8 @@ use super::names::{
     pattern, some_of, stem, subject,
 };
 use super::reading::{
-    beginning, code, cut, declared, first_line, head, is_type, listed, purpose, sentence,
-    signatures, tells_apart,
+    code, cut, declared, first_line, head, is_type, listed, purpose, sentence, signatures,
+    tells_apart,
 };
 
 /// Children that are named with what they declare or are about.
@@ -310,10 +310,7 @@ fn called(part: &ChildNode<'_>) -> Option<String> {
 
 /// What a file of which nothing else is said lists.
 fn contents(part: &ChildNode<'_>) -> Option<String> {
-    let line = listed(part)
-        .next()
-        .or_else(|| beginning(part))
-        .or_else(|| first_line(part))?;
+    let line = listed(part).next().or_else(|| first_line(part))?;
     let short = cut(line, POINT_BYTES_MAX);
     // A key of which nothing would be left says nothing.
     let is_told = short.contains('`') || !line.contains('`');
@@ -396,6 +393,8 @@ mod tests {
 
     #[test]
     fn tests_licences_and_hooks_do_not_speak_for_a_directory() {
+        let licences = ["LICENSE-MIT", "COPYING.md", "licenses.rs"].map(is_licence);
+        assert_eq!(licences, [true, true, false]);
         check(
             &[
                 (

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::child::ChildNode;
 use super::reading::listed;
+use crate::symbol::{Language, detect};
 
 /// Subjects of tests that are named.
 pub(super) const SUBJECTS_MAX: usize = 12;
@@ -25,11 +26,9 @@ pub(super) fn is_main(name: &str) -> bool {
     is_code && ["index", "mod", "lib", "main"].contains(&stem)
 }
 
+/// Whether a file is a licence by its name, and no source that deals with them.
 pub(super) fn is_licence(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    ["licen", "copying", "unlicense"]
-        .iter()
-        .any(|start| name.starts_with(start))
+    detect(name.as_bytes(), b"") == Some(Language::Licence)
 }
 
 pub(super) fn is_image(name: &str) -> bool {

@@ -286,7 +286,7 @@ pub(super) fn first_line<'p>(part: &'p ChildNode<'_>) -> Option<&'p str> {
 }
 
 /// The same, where that has words.
-pub(super) fn beginning<'p>(part: &'p ChildNode<'_>) -> Option<&'p str> {
+fn beginning<'p>(part: &'p ChildNode<'_>) -> Option<&'p str> {
     let begins = first_line(part)?;
     let words = begins.split([' ', '`', '(', '.']);
     let is_word = |word: &&str| word.len() > 2 && word.chars().all(char::is_alphabetic);

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::found::Found;
 use super::line::lines;
+use crate::base::count::counted;
 use crate::symbol::comment;
 use crate::symbol::head;
 use crate::symbol::outline::Kind;
@@ -57,10 +58,8 @@ pub(super) fn go_module(found: &mut Found, text: &str) {
         }
     }
     if found.symbols.is_empty() && !seen.is_empty() {
-        found.doc = match seen.len() {
-            1 => "Checksums of 1 module.".to_owned(),
-            count => format!("Checksums of {count} modules."),
-        };
+        let modules = counted(seen.len() as u64, "module", "modules");
+        found.doc = format!("Checksums of {modules}.");
     }
 }
 
