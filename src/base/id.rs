@@ -5,7 +5,6 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
-use std::sync::Arc;
 
 use super::hash::{Digest, decode_hex, write_hex};
 
@@ -144,18 +143,22 @@ digest_id!(
     FrameId
 );
 
-/// Makes a word type: `[a-z0-9][a-z0-9-]{0,31}`, cheap to clone.
+/// Makes a word type: `[a-z0-9][a-z0-9-]{0,31}`, without memory of its own: each frame has two.
 macro_rules! word_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(Arc<str>);
+        // What is behind the word is zero, so words of bytes compare as the words themselves do.
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+        pub struct $name {
+            bytes: [u8; WORD_BYTES_MAX],
+            len: u8,
+        }
 
         impl $name {
             /// The word itself.
             #[must_use]
             pub fn as_str(&self) -> &str {
-                &self.0
+                std::str::from_utf8(&self.bytes[..usize::from(self.len)]).expect("a word is ASCII")
             }
         }
 
@@ -163,19 +166,31 @@ macro_rules! word_id {
             type Err = IdError;
 
             fn from_str(text: &str) -> Result<Self, IdError> {
-                if is_word(text) { Ok(Self(text.into())) } else { Err(IdError::Word(text.to_owned())) }
+                if !is_word(text) {
+                    return Err(IdError::Word(text.to_owned()));
+                }
+                let mut bytes = [0; WORD_BYTES_MAX];
+                bytes[..text.len()].copy_from_slice(text.as_bytes());
+                let len = u8::try_from(text.len()).expect("a word is short");
+                Ok(Self { bytes, len })
+            }
+        }
+
+        impl Hash for $name {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                self.as_str().hash(state);
             }
         }
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
+                f.write_str(self.as_str())
             }
         }
 
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
+                f.write_str(self.as_str())
             }
         }
     };
@@ -203,7 +218,32 @@ fn is_word(text: &str) -> bool {
 mod tests {
     use std::collections::hash_map::DefaultHasher;
 
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn words_compare_and_hash_as_their_texts(
+            one in "[a-z0-9][a-z0-9-]{0,31}",
+            other in "[a-z0-9][a-z0-9-]{0,3}",
+        ) {
+            let hash = |value: &dyn Fn(&mut DefaultHasher)| {
+                let mut hasher = DefaultHasher::new();
+                value(&mut hasher);
+                hasher.finish()
+            };
+            for (one, other) in [(&one, &other), (&one, &one), (&other, &one)] {
+                let words: [AgentId; 2] = [one, other].map(|text| text.parse().expect("a word"));
+                prop_assert_eq!(words[0].cmp(&words[1]), one.cmp(other));
+                prop_assert_eq!(words[0].as_str(), one);
+                prop_assert_eq!(
+                    hash(&|hasher| words[0].hash(hasher)),
+                    hash(&|hasher| one.hash(hasher))
+                );
+            }
+        }
+    }
 
     /// Red before: of ids that begin alike all fell into one place of a table, and a remote that named 150,000 of them held a `sync` up.
     #[test]

@@ -180,13 +180,8 @@ pub fn decode(bytes: &[u8]) -> Result<Frame, CodecError> {
     let rest = whole.strip_prefix("---\n").ok_or(CodecError::Header)?;
     // Before any limit: a newer format has limits of its own.
     check_format(rest)?;
-    let end = rest.find("\n---\n").ok_or(CodecError::Header)?;
-    if end > HEADER_BYTES_MAX {
-        return Err(CodecError::HeaderSize(end));
-    }
-    let (lines, body) = (&rest[..end], &rest[end + "\n---\n".len()..]);
+    let (mut fields, body) = Fields::parse(rest)?;
     let content = body.strip_prefix('\n').ok_or(CodecError::Header)?;
-    let mut fields = Fields::parse(lines)?;
     fields.take("format")?;
     let frame = Frame {
         id: fields.parse_value("frame")?,
@@ -273,9 +268,19 @@ struct UsageCounts {
 struct Fields<'a>(VecDeque<(&'a str, &'a str)>);
 
 impl<'a> Fields<'a> {
-    fn parse(lines: &'a str) -> Result<Self, CodecError> {
-        let mut fields = VecDeque::with_capacity(16);
-        for line in lines.split('\n') {
+    /// Reads the header in front of a text, and returns what is behind it, too.
+    fn parse(text: &'a str) -> Result<(Self, &'a str), CodecError> {
+        let (mut fields, mut rest) = (VecDeque::with_capacity(16), text);
+        loop {
+            let (line, behind) = rest.split_once('\n').ok_or(CodecError::Header)?;
+            if line == "---" && !fields.is_empty() {
+                return Ok((Self(fields), behind));
+            }
+            rest = behind;
+            let bytes = text.len() - rest.len();
+            if bytes > HEADER_BYTES_MAX {
+                return Err(CodecError::HeaderSize(bytes));
+            }
             let (key, value) = line
                 .split_once(':')
                 .and_then(|(key, value)| Some((key, value.strip_prefix(' ')?)))
@@ -289,7 +294,6 @@ impl<'a> Fields<'a> {
             }
             fields.push_back((key, value));
         }
-        Ok(Self(fields))
     }
 
     /// Takes a key's value; in a canonical header it is the next, or absent.

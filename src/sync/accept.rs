@@ -151,7 +151,7 @@ pub struct Delivery {
     pub left_out: Vec<LeftOut>,
     /// How many do not count.
     pub left_out_count: usize,
-    /// Outlines among the accepted ones, as they were read.
+    /// What the accepted ones say, as it was read: of outlines, as far as there is room.
     outlines: KeptFrames,
     /// What was wrong with blobs that do not count: the name under which each would, if any.
     misplaced: HashMap<NodeId, Option<FrameName>>,
@@ -195,8 +195,8 @@ enum EntryState {
     /// It can be made here.
     Derived,
     /// A good frame that belongs under another name.
-    Misplaced(FrameName),
-    Bad(Fault),
+    Misplaced(Box<FrameName>),
+    Bad(Box<Fault>),
 }
 
 fn read(repo: &Repository, entry: &Entry, share: Share, kept: &KeptFrames) -> EntryState {
@@ -204,8 +204,10 @@ fn read(repo: &Repository, entry: &Entry, share: Share, kept: &KeptFrames) -> En
         return EntryState::Derived;
     }
     match read_blob(repo, &entry.blob) {
-        Err(fault) => EntryState::Bad(fault),
-        Ok(frame) if !entry.name.is_of(&frame) => EntryState::Misplaced(FrameName::of(&frame)),
+        Err(fault) => EntryState::Bad(Box::new(fault)),
+        Ok(frame) if !entry.name.is_of(&frame) => {
+            EntryState::Misplaced(Box::new(FrameName::of(&frame)))
+        }
         Ok(frame) if share == Share::Statements && frame.is_derived() => EntryState::Derived,
         Ok(frame) if is_outline(&entry.name) => EntryState::Good(kept.admit(frame)),
         Ok(_) => EntryState::Good(None),
@@ -221,24 +223,30 @@ impl Delivery {
 
     /// Reads entries on all cores. A blob that stands under several names is read once, unless it is right under one of them.
     fn look_at(&mut self, repo: &Repository, entries: Vec<Entry>, share: Share) {
-        let mut seen = HashSet::new();
-        let (first, again): (Vec<Entry>, Vec<Entry>) = entries.into_iter().partition(|entry| {
-            !self.misplaced.contains_key(&entry.blob) && seen.insert(entry.blob)
-        });
+        let mut seen = HashSet::with_capacity(entries.len());
+        let is_first =
+            |entry: &Entry| !self.misplaced.contains_key(&entry.blob) && seen.insert(entry.blob);
+        let is_first: Vec<bool> = entries.iter().map(is_first).collect();
         let kept = &self.outlines;
         let found = on_all_cores(
-            first.len(),
+            entries.len(),
             repo,
             || repo.fork(),
-            |repo: &Repository, at: usize| read(repo, &first[at], share, kept),
+            |repo: &Repository, at: usize| {
+                is_first[at].then(|| read(repo, &entries[at], share, kept))
+            },
         );
-        for (entry, found) in first.into_iter().zip(found) {
-            self.note(entry, found);
+        let mut again = Vec::new();
+        for (entry, found) in entries.into_iter().zip(found) {
+            match found {
+                Some(found) => self.note(entry, found),
+                None => again.push(entry),
+            }
         }
         for entry in again {
             let found = match self.misplaced.get(&entry.blob) {
                 Some(right) if right.as_ref() != Some(&entry.name) => {
-                    EntryState::Bad(CodecError::Name.into())
+                    EntryState::Bad(Box::new(CodecError::Name.into()))
                 }
                 _ => read(repo, &entry, share, &self.outlines),
             };
@@ -249,9 +257,7 @@ impl Delivery {
     fn note(&mut self, entry: Entry, found: EntryState) {
         let fault = match found {
             EntryState::Good(outline) => {
-                if let Some(frame) = outline {
-                    self.outlines.keep(entry.blob, frame);
-                }
+                self.outlines.push(outline);
                 return self.accepted.push(entry);
             }
             EntryState::Derived => {
@@ -259,12 +265,12 @@ impl Delivery {
                 return;
             }
             EntryState::Misplaced(right) => {
-                self.misplaced.insert(entry.blob, Some(right));
+                self.misplaced.insert(entry.blob, Some(*right));
                 CodecError::Name.into()
             }
             EntryState::Bad(fault) => {
                 self.misplaced.entry(entry.blob).or_insert(None);
-                fault
+                *fault
             }
         };
         self.leave_out(TreePath::new(entry.name.path()), &fault);

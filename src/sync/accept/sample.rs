@@ -13,10 +13,11 @@
 //! | of a directory, whose basis fits what its children say, and whose text does not | forged |
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
 
 use crate::agent::{Agent, OUTLINE, Registry};
 use crate::base::cores::on_all_cores;
@@ -59,48 +60,47 @@ pub(super) fn look(
     repo: &Repository,
     state: &StateDir,
     [ours, theirs]: [&Store<'_>; 2],
-    entries: Vec<Entry>,
-    kept: KeptFrames,
+    mut entries: Vec<Entry>,
+    mut kept: KeptFrames,
 ) -> Result<Found, StoreError> {
     let is_partial = repo.is_partial();
-    let mut found = Found {
-        entries: Vec::with_capacity(entries.len()),
-        ..Found::default()
-    };
-    let mut outlines = Vec::new();
     let is_fit = |repo: &Repository, at: usize| {
         let name = &entries[at].name;
         Ok(is_partial || !is_outline(name) || repo.has(&name.node)?)
     };
     let fit: Vec<Result<bool, ObjectError>> =
         on_all_cores(entries.len(), repo, || repo.fork(), is_fit);
-    for (entry, is_fit) in entries.into_iter().zip(fit) {
-        if !is_fit? {
-            continue;
-        }
-        if is_outline(&entry.name) {
-            outlines.push(found.entries.len());
-        }
-        found.entries.push(entry);
-    }
+    let fit = fit.into_iter().collect::<Result<Vec<bool>, _>>()?;
+    retain(&mut entries, &fit);
+    retain(&mut kept.frames, &fit);
+    let mut found = Found {
+        entries,
+        ..Found::default()
+    };
+    let are_outlines = found.entries.iter().map(|entry| is_outline(&entry.name));
+    let mut outlines: Vec<usize> = are_outlines
+        .enumerate()
+        .filter_map(|(at, is_outline)| is_outline.then_some(at))
+        .collect();
     let mut known = load(state);
     let is_known = |at: &usize| known.contains(&found.entries[*at].blob);
     let forged = match outlines.iter().copied().find(is_known) {
         Some(at) => Some(at),
         None => {
+            let of_children = Outlines::new(&found.entries, &outlines, kept, ours.commit());
             draw(&mut outlines);
             let registry = Registry::built_in();
             let agent = registry.get(OUTLINE).expect("it is built in");
-            let of_children = Outlines::new(&found.entries, kept, ours.commit());
             // One is enough: each that lies costs as many parsings as there are languages, and a remote can send many.
             let is_found = AtomicBool::new(false);
             let work = |repo: &Repository, at: usize| {
                 let is_forged = !is_found.load(Ordering::Relaxed)
-                    && is_forged(repo, agent, &of_children, &found.entries[outlines[at]]);
+                    && is_forged(repo, agent, &of_children, outlines[at]);
                 is_found.fetch_or(is_forged, Ordering::Relaxed);
                 is_forged
             };
             let results = on_all_cores(outlines.len(), repo, || repo.fork(), work);
+            of_children.free();
             outlines
                 .iter()
                 .zip(results)
@@ -141,6 +141,12 @@ impl Found {
     }
 }
 
+/// Keeps the items that are marked.
+fn retain<T>(items: &mut Vec<T>, is_kept: &[bool]) {
+    let mut is_kept = is_kept.iter();
+    items.retain(|_| *is_kept.next().expect("a mark for each"));
+}
+
 /// Keeps a sample, drawn at random: a forger must not be able to tell which.
 fn draw(outlines: &mut Vec<usize>) {
     let (seed, all) = (RandomState::new(), outlines.len());
@@ -157,8 +163,8 @@ fn draw(outlines: &mut Vec<usize>) {
 /// Frames that were read once and may be needed again: in bounded memory, so not all of them.
 #[derive(Debug)]
 pub(super) struct KeptFrames {
-    /// By blob.
-    frames: HashMap<NodeId, Box<Frame>>,
+    /// For each entry of a list, in its order.
+    frames: Vec<Option<Box<Frame>>>,
     /// Bytes that are left, for all threads that read.
     room: AtomicUsize,
 }
@@ -166,7 +172,7 @@ pub(super) struct KeptFrames {
 impl Default for KeptFrames {
     fn default() -> Self {
         Self {
-            frames: HashMap::new(),
+            frames: Vec::new(),
             room: AtomicUsize::new(KEPT_BYTES_MAX),
         }
     }
@@ -182,9 +188,9 @@ impl KeptFrames {
         has_room.then(|| Box::new(frame))
     }
 
-    /// Keeps one that was admitted.
-    pub(super) fn keep(&mut self, blob: NodeId, frame: Box<Frame>) {
-        self.frames.insert(blob, frame);
+    /// Keeps the next entry's, if it was admitted.
+    pub(super) fn push(&mut self, frame: Option<Box<Frame>>) {
+        self.frames.push(frame);
     }
 }
 
@@ -204,26 +210,41 @@ fn kept_bytes(frame: &Frame) -> usize {
     size_of::<Frame>() + children + path + texts.chain(unknown).map(String::len).sum::<usize>()
 }
 
-/// The outlines that have come, by node, and the store that has all others.
+/// What has come, and the store that has all outlines that have not.
 struct Outlines<'e> {
-    came: HashMap<NodeId, Vec<&'e Entry>>,
+    entries: &'e [Entry],
+    /// The outlines among the entries, ascending by node.
+    came: Vec<usize>,
     kept: KeptFrames,
     ours: Option<NodeId>,
 }
 
 impl<'e> Outlines<'e> {
-    fn new(entries: &'e [Entry], kept: KeptFrames, ours: Option<NodeId>) -> Self {
-        let mut came: HashMap<NodeId, Vec<&Entry>> = HashMap::new();
-        for entry in entries.iter().filter(|entry| is_outline(&entry.name)) {
-            came.entry(entry.name.node).or_default().push(entry);
+    fn new(
+        entries: &'e [Entry],
+        outlines: &[usize],
+        kept: KeptFrames,
+        ours: Option<NodeId>,
+    ) -> Self {
+        let mut came = outlines.to_vec();
+        came.sort_by_key(|at| entries[*at].name.node);
+        Self {
+            entries,
+            came,
+            kept,
+            ours,
         }
-        Self { came, kept, ours }
     }
 
-    fn read(&self, repo: &Repository, entry: &Entry) -> Option<Cow<'_, Frame>> {
-        match self.kept.frames.get(&entry.blob) {
+    /// Frees the frames beside what this thread does next: there are many, in many pieces.
+    fn free(self) {
+        let _ = thread::Builder::new().spawn(|| drop(self.kept));
+    }
+
+    fn read(&self, repo: &Repository, at: usize) -> Option<Cow<'_, Frame>> {
+        match &self.kept.frames[at] {
             Some(frame) => Some(Cow::Borrowed(frame)),
-            None => read_entry(repo, entry).ok().map(Cow::Owned),
+            None => read_entry(repo, &self.entries[at]).ok().map(Cow::Owned),
         }
     }
 
@@ -235,24 +256,28 @@ impl<'e> Outlines<'e> {
         ids: &HashSet<&FrameId>,
     ) -> Vec<Option<Cow<'_, Frame>>> {
         let ours = self.ours.and_then(|ours| Store::at(repo, Some(ours)).ok());
-        let read = |entry: &Entry| {
-            let is_it = is_outline(&entry.name) && ids.contains(&entry.name.frame);
-            is_it.then(|| self.read(repo, entry)).flatten()
-        };
-        let find = |node| {
-            let mut came = self.came.get(node).into_iter().flatten().copied();
-            came.find_map(read).or_else(|| {
-                let entries = ours.as_ref()?.entries(node).ok()?;
-                entries.iter().find_map(read)
-            })
+        let node = |at: usize| &self.entries[at].name.node;
+        let find = |wanted: &NodeId| {
+            let start = self.came.partition_point(|at| node(*at) < wanted);
+            let came = self.came[start..].iter().copied();
+            came.take_while(|at| node(*at) == wanted)
+                .filter(|at| ids.contains(&self.entries[*at].name.frame))
+                .find_map(|at| self.read(repo, at))
+                .or_else(|| {
+                    let is_it =
+                        |entry: &&Entry| is_outline(&entry.name) && ids.contains(&entry.name.frame);
+                    let entries = ours.as_ref()?.entries(wanted).ok()?;
+                    let mut here = entries.iter().filter(is_it);
+                    here.find_map(|entry| read_entry(repo, entry).ok().map(Cow::Owned))
+                })
         };
         nodes.map(find).collect()
     }
 }
 
 /// True for an outline of today's basis that says something else than is made now. What cannot be made here is none.
-fn is_forged(repo: &Repository, agent: &Agent, of_children: &Outlines<'_>, entry: &Entry) -> bool {
-    let Some(frame) = of_children.read(repo, entry) else {
+fn is_forged(repo: &Repository, agent: &Agent, of_children: &Outlines<'_>, at: usize) -> bool {
+    let Some(frame) = of_children.read(repo, at) else {
         return false;
     };
     let bases = BasisOf::new(agent, &agent.frame_type, &agent.prompt_digest());
