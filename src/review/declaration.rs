@@ -435,7 +435,13 @@ fn separator(language: Option<Language>) -> &'static str {
 fn is_declaration(symbol: &Symbol) -> bool {
     let is_word = matches!(
         symbol.kind,
-        Kind::Heading | Kind::Key | Kind::Entry | Kind::Column | Kind::Rule | Kind::Line
+        Kind::Heading
+            | Kind::Key
+            | Kind::Entry
+            | Kind::Column
+            | Kind::Rule
+            | Kind::Line
+            | Kind::Command
     );
     !is_word && symbol.name != "_"
 }

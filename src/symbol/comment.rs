@@ -3,8 +3,10 @@
 //! Works on plain text, so that it serves languages with and without a grammar alike. Licences, `#!` lines,
 //! editor and linter instructions are never documentation.
 
+use super::instruction::{is_instruction, is_thanks};
 use super::licence::{is_licence, without_keywords};
 use super::plain::without_marks;
+use super::ruler::is_ornament;
 
 /// How comments look in a language.
 #[derive(Debug, Clone, Copy)]
@@ -130,13 +132,15 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
     let mut found = String::new();
     let (mut in_licence, mut in_tag, mut tag_column) = (false, false, None);
     let mut in_metadata = false;
+    // One word above the text is a title, and says more than nothing.
+    let mut title = String::new();
     for whole in comment.lines() {
         // What a script in Python says of itself to its runner (PEP 723).
         let is_fence = matches!(whole.trim(), "# /// script" | "# ///");
         if is_fence {
             in_metadata = whole.trim() != "# ///";
         }
-        if in_metadata || is_fence {
+        if in_metadata || is_fence || whole.starts_with("#!/") {
             continue;
         }
         let line = without_keywords(unmark(whole, style));
@@ -162,12 +166,15 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
         if in_licence {
             break;
         }
-        let is_next = !found.is_empty() && begins_item(line);
+        let is_next = !(found.is_empty() && title.is_empty()) && begins_item(line);
         let ends = line.is_empty()
             || is_ornament(line)
             || ends_prose(line)
             || is_next
             || is_code_line(line);
+        if ends && !found.is_empty() && !found.contains(' ') && title.is_empty() {
+            title = std::mem::take(&mut found);
+        }
         if ends && found.is_empty() || is_instruction(line) {
             continue;
         }
@@ -179,20 +186,15 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
         }
         found.push_str(line);
     }
+    if found.is_empty() {
+        found = title;
+    }
     // A line can be as long as a file.
     found.truncate(found.floor_char_boundary(4 * PARAGRAPH_BYTES_MAX));
     if is_code(&found) {
         return String::new();
     }
     cap(&fold(&without_marks(&found)), PARAGRAPH_BYTES_MAX)
-}
-
-/// Whether a comment is the heading of a part of a file: a word or two between two rulers.
-pub(super) fn is_heading(comment: &str, style: Style) -> bool {
-    let lines = comment.lines().map(|line| unmark(line, style));
-    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
-    let is_ruler = |line: &str| line.len() >= RULER_BYTES_MIN && is_ornament(line);
-    matches!(lines[..], [first, text, last] if is_ruler(first) && is_ruler(last) && text.split_whitespace().count() <= 2)
 }
 
 /// Whether a comment is an assignment that was switched off: `name = [1, 2]`.
@@ -227,28 +229,6 @@ fn is_code_line(line: &str) -> bool {
     }
 }
 
-/// Whether a line begins to thank for what stands in the file, to say where it comes from, or where to report what is wrong with it.
-fn is_thanks(line: &str) -> bool {
-    const STARTS: [&str; 15] = [
-        "ported from ",
-        "adapted from ",
-        "copied from ",
-        "derived from ",
-        "the original work was ",
-        "please send bug",
-        "please report ",
-        "thanks to ",
-        "thank you to ",
-        "big thanks to ",
-        "many thanks to ",
-        "special thanks to ",
-        "credit to ",
-        "credits to ",
-        "kudos to ",
-    ];
-    STARTS.iter().any(|start| begins(line, start))
-}
-
 /// Whether a text begins with these words, whatever the case of their letters.
 pub(super) fn begins(text: &str, words: &str) -> bool {
     text.get(..words.len())
@@ -279,7 +259,7 @@ pub fn first_sentence(text: &str) -> &str {
 }
 
 /// Takes the marks of a comment off one of its lines.
-fn unmark(line: &str, style: Style) -> &str {
+pub(super) fn unmark(line: &str, style: Style) -> &str {
     let mut line = line.trim();
     if let Some((open, close)) = style.block {
         let inner = line.strip_suffix(close);
@@ -398,25 +378,6 @@ fn begins_item(line: &str) -> bool {
     is_item || is_label
 }
 
-fn is_ornament(line: &str) -> bool {
-    let is_drawn = line.starts_with(['/', '_', '\\', '|']);
-    if is_drawn && ["_/", "\\_", "/_/"].iter().any(|mark| line.contains(mark)) {
-        return true;
-    }
-    let words = line.trim_end_matches(['-', '=', '#', '*', '~']);
-    let is_ruled = line.len() - words.len() >= RULER_BYTES_MIN && words.starts_with(['-', '=']);
-    is_ruled || line.chars().all(|c| "-=*#/_~+<>|. \t─━═".contains(c))
-}
-
-fn is_instruction(line: &str) -> bool {
-    let is_address = line.starts_with("http") && line.contains("://") && !line.contains(' ');
-    let text = line.strip_prefix('#').unwrap_or(line).trim_start();
-    is_address
-        || INSTRUCTIONS.iter().any(|mark| line.starts_with(mark))
-        || PRAGMAS.iter().any(|mark| text.starts_with(mark))
-        || line.contains("-*-")
-}
-
 /// One line: runs of white space and control characters become one space.
 ///
 /// Escape sequences of a terminal (ECMA-48) go as a whole.
@@ -465,100 +426,6 @@ pub(super) fn cap(text: &str, bytes_max: usize) -> String {
     format!("{}…", text[..end].trim_end())
 }
 
-/// What lines begin with that speak to an editor or name an author.
-const INSTRUCTIONS: [&str; 28] = [
-    "go:",
-    "For format details",
-    "For more info",
-    "Use IntelliSense",
-    "+build ",
-    "compdef ",
-    "autoload ",
-    "global ",
-    "globals ",
-    "-*-",
-    "vim:",
-    "vi:",
-    "ex:",
-    "coding:",
-    "encoding:",
-    "frozen_string_literal:",
-    "Author:",
-    "Authors:",
-    "Written by ",
-    "Created by ",
-    "Created with ",
-    "line 1 \"",
-    "@flow",
-    "yaml-language-server:",
-    "Project:",
-    "Definitions by:",
-    "Type definitions for ",
-    "See http",
-];
-/// What lines begin with that speak to a linter, a formatter, a compiler or a tool that counts what tests reach.
-const PRAGMAS: [&str; 57] = [
-    "eslint",
-    "tslint:",
-    "jshint",
-    "jslint ",
-    "jscs:",
-    "@ts-",
-    "prettier-",
-    "biome-ignore",
-    "deno-lint-ignore",
-    "deno-fmt-ignore",
-    "dprint-ignore",
-    "stylelint-",
-    "markdownlint-",
-    "istanbul ignore",
-    "c8 ignore",
-    "v8 ignore",
-    "node:coverage",
-    "@vitest-environment",
-    "@jest-environment",
-    "@jsxImportSource",
-    "@jsxRuntime",
-    "sourceMappingURL",
-    "webpackChunkName",
-    "clang-format",
-    "NOLINT",
-    "NOSONAR",
-    "IWYU pragma",
-    "cppcheck-suppress",
-    "LCOV_EXCL",
-    "GCOV_EXCL",
-    "nolint",
-    "nosec",
-    "lint:ignore",
-    "lint:file-ignore",
-    "revive:",
-    "pylint:",
-    "noqa",
-    "flake8:",
-    "ruff:",
-    "mypy:",
-    "pyright:",
-    "isort:",
-    "fmt: o",
-    "fmt: skip",
-    "yapf:",
-    "type: ignore",
-    "pragma: no ",
-    "rubocop:",
-    "phpcs:",
-    "@phpstan-",
-    "@psalm-",
-    "@codeCoverageIgnore",
-    "shellcheck ",
-    "ReSharper ",
-    "noinspection ",
-    "@formatter:",
-    "CHECKSTYLE",
-];
-
-/// Shortest line that is a ruler.
-const RULER_BYTES_MIN: usize = 5;
 /// Longest word in front of a colon that names what follows.
 const LABEL_BYTES_MAX: usize = 16;
 /// Longest first paragraph of the documentation of a file or symbol, in bytes.

@@ -166,6 +166,16 @@ fn says_what_for(text: &str) -> bool {
     words.count() >= 2 && !is_part && !is_section(text) && text.contains(char::is_uppercase)
 }
 
+/// The same, where nothing but a `#!` line stands above the comment.
+pub(super) fn top_paragraph(text: &str, style: Style) -> String {
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with("#!"));
+    match first {
+        Some(first) if is_comment(first, style) => head_paragraph(text, style),
+        _ => String::new(),
+    }
+}
+
 /// What the first comment of a file says, for one in which nothing else is known that it could be about.
 pub(super) fn head_paragraph(text: &str, style: Style) -> String {
     let lines = text.lines().take(HEAD_LINES_MAX).map(str::trim);

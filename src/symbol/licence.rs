@@ -1,5 +1,8 @@
 //! Which lines of a comment are a licence, a copyright or what a service puts on top of a file, and say nothing of it.
 
+/// Most words of a line that only names a licence.
+const NAME_WORDS_MAX: usize = 6;
+
 /// What stands in a line beside the keywords of a version control system (`$Id: a.c,v 1.5 … $`, as RCS expands them).
 pub(super) fn without_keywords(line: &str) -> &str {
     let Some((before, keyword)) = line.split_once('$') else {
@@ -79,4 +82,15 @@ pub(super) fn is_licence(line: &str) -> bool {
     WORDS.iter().any(|word| lower.contains(word))
         || lower.contains('©')
         || lower.starts_with("the mit license")
+        || is_name(&lower)
+}
+
+/// Whether a line is the name of a licence and no more: `BSD 2-Clause License (https://…)`.
+fn is_name(lower: &str) -> bool {
+    const FAMILIES: [&str; 8] = ["bsd", "mit", "gpl", "gplv2", "gplv3", "lgpl", "mpl", "isc"];
+    let words = || lower.split(|c: char| !c.is_ascii_alphanumeric());
+    let is_family = words().any(|word| FAMILIES.contains(&word));
+    is_family
+        && lower.split(' ').count() <= NAME_WORDS_MAX
+        && words().any(|word| matches!(word, "license" | "licence"))
 }

@@ -14,6 +14,7 @@ mod codec;
 mod comment;
 mod extract;
 mod head;
+mod instruction;
 mod keys;
 mod language;
 mod licence;
@@ -24,6 +25,7 @@ mod outline;
 mod phrase;
 mod plain;
 mod render;
+mod ruler;
 
 pub use cache::{Cached, ObjectCache, OutlineCache};
 pub use codec::{ByteReader, decode, encode, put_number, put_text, put_texts};

@@ -208,11 +208,19 @@ kinds! {
     Test 25 "test" "tests";
     /// What a server answers to: a method and a path.
     Route 26 "route" "routes";
+    /// What a script runs.
+    Command 28 "command" "commands";
     /// Members added to a type that stands elsewhere.
     Extension 19 "extension" "extensions";
 }
 
 impl Kind {
+    /// True for what a text that is no program consists of, and what a script runs: shown as it is written.
+    pub(super) fn is_listed(self) -> bool {
+        use Kind::{Column, Command, Entry, Key, Line, Rule, Target};
+        matches!(self, Key | Target | Entry | Column | Rule | Line | Command)
+    }
+
     /// True for what members that stand elsewhere in the file can belong to.
     pub(super) fn can_own(self) -> bool {
         use Kind::{Class, Enum, Function, Interface, Struct, Type, Variable};
@@ -249,6 +257,13 @@ impl Symbol {
             (false, true) => Visibility::Public,
             (false, false) => Visibility::Private,
         }
+    }
+
+    /// Whether it is a trait of PHP or a module of Ruby that gives its methods to a class.
+    pub(super) fn is_mixed_in(&self) -> bool {
+        ["use ", "include "]
+            .iter()
+            .any(|word| self.signature.starts_with(word))
     }
 
     /// The first sentence of its documentation, for those who have no room for more.

@@ -161,7 +161,7 @@ fn count_public(symbols: &[Symbol]) -> u64 {
     let public = symbols.iter().filter(|symbol| symbol.public);
     public
         .map(|symbol| match symbol.kind {
-            Kind::Implementation | Kind::Extension => 0,
+            Kind::Implementation | Kind::Extension | Kind::Command => 0,
             Kind::Export => count_names(&symbol.signature),
             _ if has_items(symbol) => count_public(&symbol.children),
             _ => 1,
@@ -337,17 +337,7 @@ fn takes(room: &mut usize, bytes: usize, named: usize) -> bool {
 
 /// What is only named, on one line, at the level of the file.
 fn is_short(symbol: &Symbol) -> bool {
-    let is_named = matches!(
-        symbol.kind,
-        Kind::Export
-            | Kind::Key
-            | Kind::Target
-            | Kind::Entry
-            | Kind::Column
-            | Kind::Rule
-            | Kind::Line
-            | Kind::Route
-    );
+    let is_named = symbol.kind.is_listed() || matches!(symbol.kind, Kind::Export | Kind::Route);
     let is_bare = is_define(symbol) || symbol.kind == Kind::Module && symbol.children.is_empty();
     symbol.kind == Kind::Test || (is_named || is_bare) && symbol.doc.is_empty()
 }
@@ -446,6 +436,7 @@ fn push_named<'s>(
     for (kind, members) in by_kind {
         let (one, many) = kind.words();
         let word = match kind {
+            Kind::Implementation if members.iter().all(|one| one.is_mixed_in()) => "mixes in",
             Kind::Implementation => "implements",
             _ if members.len() == 1 => one,
             _ => many,
@@ -502,7 +493,7 @@ fn prefixes(name: &str) -> impl Iterator<Item = &str> {
 fn short_text(member: &Symbol) -> &str {
     let prefixes: &[&str] = match member.kind {
         Kind::Field | Kind::Property | Kind::Variant => &["pub ", "public ", "case "],
-        Kind::Key | Kind::Target | Kind::Entry | Kind::Column | Kind::Rule | Kind::Line => &[],
+        kind if kind.is_listed() => &[],
         Kind::Export => &["pub use ", "pub(crate) use ", "export "],
         _ => return &member.name,
     };

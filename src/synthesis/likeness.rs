@@ -13,8 +13,8 @@ use super::names::{
     pattern, some_of, stem, subject,
 };
 use super::reading::{
-    code, cut, declared, first_line, head, is_type, listed, purpose, sentence, signatures,
-    tells_apart,
+    code, cut, declared, first_line, head, is_start, is_type, listed, purpose, sentence,
+    signatures, speaks_beyond, tells_apart,
 };
 
 /// Children that are named with what they declare or are about.
@@ -73,7 +73,7 @@ pub(super) fn read_by_github(ranked: &[&ChildNode<'_>]) -> Option<String> {
     let names: Vec<String> = ranked.iter().map(|part| code(part)).collect();
     (known >= GITHUB_MIN.min(names.len()) && known > 0).then(|| {
         let names = some_of(&names, SUBJECTS_MAX);
-        format!("What GitHub reads of the repository: {names}.")
+        format!("Settings for GitHub: {names}.")
     })
 }
 
@@ -272,13 +272,13 @@ fn about(part: &ChildNode<'_>) -> Option<String> {
 /// The type that a file declares, what it is about, what else it declares, or what it is called.
 fn point(part: &ChildNode<'_>) -> Option<String> {
     let about = about(part);
-    // `This is …` says what only where it stands.
     let sentence = || {
-        let is_own = |text: &&str| !text.starts_with("This is ");
-        let text = about.as_deref().filter(is_own);
+        let text = about.as_deref().filter(|text| speaks_beyond(text));
         text.map(|text| text.trim_end_matches('.').to_owned())
     };
-    let mut declared = signatures(part).peekable();
+    let mut declared = signatures(part)
+        .filter(|signature| !is_start(signature))
+        .peekable();
     if declared.peek().is_some_and(|first| is_type(first)) {
         return declared.next().map(head);
     }
@@ -462,7 +462,7 @@ mod tests {
         let ranked: Vec<&ChildNode<'_>> = parts.iter().collect();
         assert_eq!(
             read_by_github(&ranked).as_deref(),
-            Some("What GitHub reads of the repository: `workflows/`, `FUNDING.yml`, `README.md`.")
+            Some("Settings for GitHub: `workflows/`, `FUNDING.yml`, `README.md`.")
         );
         assert_eq!(read_by_github(&ranked[1..]), None);
         assert_eq!(read_by_github(&[]), None);

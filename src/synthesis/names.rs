@@ -15,6 +15,8 @@ pub(super) const HELPERS: [&str; 12] = [
 ];
 /// Fewest files whose names can have something in common.
 const NAMED_MIN: usize = 3;
+/// Longest ending in front of another one.
+const ENDING_BYTES_MAX: usize = 4;
 /// Keys that files have which do not share all of them.
 const KEYS_MAX: usize = 5;
 
@@ -132,7 +134,9 @@ fn groups<'s>(words: impl Iterator<Item = &'s str>) -> Vec<&'s str> {
 /// `Handler` of `AmqpHandler`, `-api` of `colwise-api`.
 fn last_word(stem: &str) -> Option<&str> {
     let at = stem.rfind(|c: char| c.is_uppercase() || matches!(c, '_' | '-' | '.'))?;
-    (at > 0 && stem.len() - at > 2).then(|| &stem[at..])
+    // `.rb` of `job.rb.erb` says nothing.
+    let is_ending = stem[at..].starts_with('.') && stem.len() - at <= ENDING_BYTES_MAX;
+    (at > 0 && stem.len() - at > 2 && !is_ending).then(|| &stem[at..])
 }
 
 /// `req.` of `req.get`, `grouped-` of `grouped-df`.

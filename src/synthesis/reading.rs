@@ -24,6 +24,42 @@ const NO_NAMES: [&str; 6] = [
 ];
 /// Fewest words of first lines that say something, those two among them that name them.
 const BEGINNING_WORDS_MIN: usize = 4;
+/// Words in front of what is declared.
+const MODIFIERS: [&str; 18] = [
+    "public",
+    "private",
+    "protected",
+    "internal",
+    "static",
+    "sealed",
+    "abstract",
+    "final",
+    "readonly",
+    "partial",
+    "export",
+    "default",
+    "pub",
+    "pub(crate)",
+    "override",
+    "actual",
+    "expect",
+    "open",
+];
+/// Words that begin the declaration of a type.
+const TYPES: [&str; 12] = [
+    "class",
+    "struct",
+    "interface",
+    "trait",
+    "enum",
+    "union",
+    "record",
+    "protocol",
+    "object",
+    "module",
+    "type",
+    "typedef",
+];
 /// Bytes of a declaration in the line of a child.
 const SIGNATURE_BYTES_MAX: usize = 48;
 
@@ -129,6 +165,9 @@ pub(super) fn declared(part: &ChildNode<'_>) -> Option<String> {
     if let Some(tests) = tests(part).filter(|_| part.name.contains("test")) {
         return Some(cut(tests, SENTENCE_BYTES_MAX));
     }
+    if let Some(runs) = listed(part).find(|line| line.starts_with("command")) {
+        return Some(cut(runs, SENTENCE_BYTES_MAX));
+    }
     let mut declared = declarations(part).take(3).collect::<Vec<_>>();
     if let [(signature, says @ Some(_)), ..] = declared[..]
         && is_one(part)
@@ -140,10 +179,9 @@ pub(super) fn declared(part: &ChildNode<'_>) -> Option<String> {
         return Some(format!("{}: {}", head(signature), cut(says, room)));
     }
     if !declared.is_empty() {
-        let names: Vec<String> = declared
-            .iter()
-            .map(|(signature, _)| head(signature))
-            .collect();
+        let names = declared.iter().map(|(signature, _)| head(signature));
+        let mut names: Vec<String> = names.collect();
+        names.dedup();
         return Some(names.join(", "));
     }
     if let Some(tests) = tests(part) {
@@ -204,22 +242,31 @@ pub(super) fn tells_apart(signature: &str) -> bool {
     !is_nameless && !is_value && !is_bare && !is_hook
 }
 
+/// Whether what a file says tells something of the directory that it stands in, too.
+pub(super) fn speaks_beyond(sentence: &str) -> bool {
+    // `This is …` says what only where it stands.
+    const STARTS: [&str; 4] = [
+        "This is ",
+        "Checksums of ",
+        "Encoded data",
+        "Microsoft Visual C++ generated",
+    ];
+    !STARTS.iter().any(|start| sentence.starts_with(start))
+}
+
+/// Whether a type is only where a program starts: its name says nothing of it.
+pub(super) fn is_start(signature: &str) -> bool {
+    const NAMES: [&str; 4] = [
+        "class Program",
+        "class Main",
+        "class Startup",
+        "object Main",
+    ];
+    NAMES.iter().any(|name| signature.ends_with(name))
+}
+
 /// Whether a declaration is that of a type, whose name says what its file is about.
 pub(super) fn is_type(signature: &str) -> bool {
-    const TYPES: [&str; 12] = [
-        "class",
-        "struct",
-        "interface",
-        "trait",
-        "enum",
-        "union",
-        "record",
-        "protocol",
-        "object",
-        "module",
-        "type",
-        "typedef",
-    ];
     let signature = without_modifiers(bare(signature));
     let word = signature.split(' ').next().unwrap_or_default();
     TYPES.contains(&word) || signature.starts_with("data class ")
@@ -227,7 +274,6 @@ pub(super) fn is_type(signature: &str) -> bool {
 
 /// The same, each with its sentence: of modules and namespaces what they hold, and what is private where nothing else is.
 fn declarations<'p>(part: &'p ChildNode<'_>) -> impl Iterator<Item = (&'p str, Option<&'p str>)> {
-    const OUTER: [&str; 3] = ["module ", "namespace ", "mod "];
     let body = part.bodies.first().map_or("", |(_, body)| &**body);
     let (public, private) = body.split_once("\nPrivate:\n").unwrap_or((body, ""));
     let shown = if public.contains("- `") || public.contains("- members of `") {
@@ -235,35 +281,59 @@ fn declarations<'p>(part: &'p ChildNode<'_>) -> impl Iterator<Item = (&'p str, O
     } else {
         private
     };
+    let lines: Vec<&str> = shown.lines().collect();
     let mut open = 0;
-    let mut lines = shown.lines().peekable();
-    std::iter::from_fn(move || lines.next().map(|line| (line, lines.peek().copied()))).filter_map(
-        move |(line, next)| {
-            let text = line.trim_start();
-            let depth = (line.len() - text.len()) / 2;
-            let is_owner = text.starts_with("- members of `");
-            let (signature, rest) = text
-                .strip_prefix("- `")
-                .or_else(|| text.strip_prefix("- members of `"))?
-                .split_once('`')?;
-            if depth > open || signature.is_empty() {
-                return None;
-            }
-            open = depth;
-            // `var app = module.exports = {}`
-            let is_owner =
-                is_owner || signature.starts_with("var ") && signature.contains("exports =");
-            // A module of Ruby that has methods is more than a place for what is in it.
-            let is_mixin = next.is_some_and(|next| next.trim_start().starts_with("- `def "));
-            let is_outer = OUTER.iter().any(|word| signature.starts_with(word)) && !is_mixin;
-            if is_owner || is_outer {
-                open += 1;
-                return None;
-            }
-            let says = rest.split_once(": ").map(|(_, says)| says);
-            Some((signature, says.filter(|says| !says.is_empty())))
-        },
-    )
+    (0..lines.len()).filter_map(move |at| {
+        let line = lines[at];
+        let text = line.trim_start();
+        let depth = depth_of(line);
+        let is_owner = text.starts_with("- members of `");
+        let (signature, rest) = text
+            .strip_prefix("- `")
+            .or_else(|| text.strip_prefix("- members of `"))?
+            .split_once('`')?;
+        if depth > open || signature.is_empty() {
+            return None;
+        }
+        open = depth;
+        // `var app = module.exports = {}`
+        let is_owner = is_owner || signature.starts_with("var ") && signature.contains("exports =");
+        let says = rest.split_once(": ").map(|(_, says)| says);
+        let says = says.filter(|says| !says.is_empty());
+        if is_owner || is_place((signature, says), &lines[at + 1..], depth) {
+            open += 1;
+            return None;
+        }
+        Some((signature, says))
+    })
+}
+
+/// How deep a line of a list stands.
+fn depth_of(line: &str) -> usize {
+    (line.len() - line.trim_start().len()) / 2
+}
+
+/// Whether a module or class, with these lines behind it, is no more than a place for the types in it.
+///
+/// A module that has methods is more than that, as is one within another that says what it is for.
+fn is_place((signature, says): (&str, Option<&str>), below: &[&str], depth: usize) -> bool {
+    const OUTER: [&str; 3] = ["module ", "namespace ", "mod "];
+    let is_type = |line: &str| line.starts_with("- `class ") || line.starts_with("- `module ");
+    let is_method = |line: &str| line.starts_with("- `def ") || line.starts_with("- method");
+    let below = below.iter().take_while(|line| depth_of(line) > depth);
+    let mut members = below
+        .filter(|line| depth_of(line) == depth + 1)
+        .map(|line| line.trim_start())
+        .peekable();
+    let is_name = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if let Some(name) = signature.strip_prefix("class ") {
+        if !is_name(name) {
+            return false;
+        }
+        return says.is_none() && members.peek().is_some() && members.all(is_type);
+    }
+    let is_told = signature.starts_with("module ") && depth > 0 && says.is_some();
+    OUTER.iter().any(|word| signature.starts_with(word)) && !is_told && !members.any(is_method)
 }
 
 /// What a body lists that is no declaration: headings, and kinds with their names.
@@ -300,6 +370,9 @@ pub(super) fn head(signature: &str) -> String {
     if signature.len() <= SIGNATURE_BYTES_MAX {
         return format!("`{signature}`");
     }
+    if let Some(name) = type_name(signature) {
+        return format!("`{name}`");
+    }
     let brackets = signature.match_indices('(').map(|(at, _)| &signature[..at]);
     let mut brackets =
         brackets.filter(|before| !NO_NAMES.iter().any(|word| before.ends_with(word)));
@@ -332,25 +405,31 @@ pub(super) fn head(signature: &str) -> String {
     )
 }
 
+/// A type without its constructor and what it extends: `class A internal constructor(b: C) : D()` is `class A`.
+fn type_name(signature: &str) -> Option<&str> {
+    const ENDS: [&str; 5] = ["(", "<", " :", " constructor", " extends "];
+    let word = signature
+        .split(' ')
+        .next()
+        .filter(|word| TYPES.contains(word))?;
+    let ends = ENDS.iter().filter_map(|end| signature.find(end));
+    let mut name = &signature[..ends.min()?];
+    while let Some((before, _)) = name
+        .rsplit_once(' ')
+        .filter(|(_, last)| MODIFIERS.contains(last))
+    {
+        name = before;
+    }
+    let own = name[word.len()..].trim_start();
+    let is_name = !own.is_empty()
+        && own
+            .chars()
+            .all(|c| c.is_alphanumeric() || "_.$".contains(c));
+    (is_name && name.len() <= SIGNATURE_BYTES_MAX).then_some(name)
+}
+
 /// A declaration without the words in front of what it declares.
 fn without_modifiers(mut signature: &str) -> &str {
-    const MODIFIERS: [&str; 15] = [
-        "public",
-        "private",
-        "protected",
-        "internal",
-        "static",
-        "sealed",
-        "abstract",
-        "final",
-        "readonly",
-        "partial",
-        "export",
-        "default",
-        "pub",
-        "pub(crate)",
-        "override",
-    ];
     while let Some((_, rest)) = signature
         .split_once(' ')
         .filter(|(word, _)| MODIFIERS.contains(word))

@@ -34,7 +34,7 @@ impl Policy for Summarize {
     }
 
     fn digest(&self) -> Digest {
-        Digest::of("git-merkle 2026 policy/1", b"summarize/8")
+        Digest::of("git-merkle 2026 policy/1", b"summarize/9")
     }
 
     fn synthesize(&self, parts: &[ChildNode<'_>]) -> String {
@@ -65,6 +65,10 @@ fn directory_lead(parts: &[ChildNode<'_>]) -> Option<String> {
     let mut speakers: Vec<_> = speakers
         .filter_map(|part| {
             let lead = cut(&purpose(part)?, LEAD_BYTES_MAX);
+            // What is read from its elements speaks for no sources.
+            if lead.starts_with("MSBuild project") {
+                return None;
+            }
             Some((
                 voice(&part.name).or_else(|| package_voice(part, &lead))?,
                 lead,
@@ -109,22 +113,27 @@ const VOICES: [&str; 30] = [
     "dune-project",
 ];
 
+/// How names of files end that describe the project in their directory.
+const PROJECTS: [&str; 6] = [
+    ".csproj", ".fsproj", ".vbproj", ".vcxproj", ".cabal", ".gemspec",
+];
+
 /// How well a file of this name speaks for its directory: the lowest number speaks; `None`: not at all.
 fn voice(name: &str) -> Option<usize> {
     let name = name.to_lowercase();
     if name == "readme" || name.starts_with("readme.") {
         return Some(0);
     }
-    VOICES
-        .iter()
-        .position(|known| *known == name)
+    let at = VOICES.iter().position(|known| *known == name);
+    let is_project = || PROJECTS.iter().any(|end| name.ends_with(end));
+    at.or_else(|| is_project().then_some(VOICES.len()))
         .map(|at| at + 1)
 }
 
 /// A package comment stands in any file of a Go package.
 fn package_voice(part: &ChildNode<'_>, lead: &str) -> Option<usize> {
     let is_package = part.name.ends_with(".go") && lead.starts_with("Package ");
-    is_package.then_some(VOICES.len() + 1)
+    is_package.then_some(VOICES.len() + 2)
 }
 
 fn total(parts: &[ChildNode<'_>]) -> Facts {

@@ -10,6 +10,20 @@ use crate::base::number::to_u32;
 use crate::symbol::comment;
 use crate::symbol::outline::{Kind, Span, Symbol};
 
+/// Commands of a script that are told where it has no functions.
+const COMMANDS_MAX: usize = 4;
+/// Commands that say nothing of what a script is for.
+const SILENT: [&str; 36] = [
+    "echo", "printf", "set", "cd", "trap", "exit", "export", "test", "[", "shift", "true", "false",
+    ":", "mkdir", "rm", "sleep", "read", "return", "eval", "unset", "ulimit", "umask", "wait",
+    "kill", "command", "type", "which", "cat", "pushd", "popd", "shopt", "exec", "let", "break",
+    "continue", "pwd",
+];
+/// Functions beside which it is still the commands that say what a script does.
+const HELPERS: [&str; 10] = [
+    "remove", "cleanup", "clean_up", "clean", "usage", "die", "fail", "error", "log", "msg",
+];
+
 pub(super) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_bash::LANGUAGE.into(),
     rules: &[
@@ -23,6 +37,8 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         ("command", Rule::Special(command)),
         // `f() { … } >/dev/null`
         ("redirected_statement", Rule::Inside),
+        ("pipeline", Rule::Special(first_command)),
+        ("list", Rule::Special(first_command)),
         ("if_statement", Rule::Inside),
         ("elif_clause", Rule::Inside),
         ("else_clause", Rule::Inside),
@@ -59,6 +75,16 @@ fn declaration<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     walk.children_at(level, node, place);
 }
 
+/// Of commands in a row the first one is told.
+fn first_command<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    if let Some(first) = node
+        .named_child(0)
+        .filter(|first| first.kind() == "command")
+    {
+        command(walk, level, first);
+    }
+}
+
 /// `source file` and `. file`; `test_expect_success 'title' …` and `@test "title"`.
 fn command<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let name = node
@@ -66,6 +92,25 @@ fn command<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         .map_or("", |name| walk.slice(name));
     if matches!(name, "source" | ".") {
         walk.import(node, &["source ", ". "]);
+    } else if level.place.owner.is_none() && !SILENT.contains(&name) && !name.is_empty() {
+        let shown = walk.slice(node).split('\n').next().unwrap_or_default();
+        let symbol = Symbol::named(Kind::Command, shown.trim_end_matches(['\\', ' ']));
+        let span = Span {
+            start: to_u32(node.start_byte()),
+            end: to_u32(node.end_byte()),
+            ..Span::default()
+        };
+        let is_new = level
+            .symbols
+            .iter()
+            .all(|known| known.kind != Kind::Command || known.name.split(' ').next() != Some(name));
+        let known = level
+            .symbols
+            .iter()
+            .filter(|known| known.kind == Kind::Command);
+        if is_new && known.count() < COMMANDS_MAX {
+            walk.push(level, Symbol { span, ..symbol });
+        }
     }
     if matches!(
         name,
@@ -86,7 +131,15 @@ fn command<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 /// A variable is declared where it is first assigned, and exported when one of its assignments is.
 fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
     if walk.is_broken {
+        level.symbols.retain(|symbol| symbol.kind != Kind::Command);
         recover(walk, level);
+    }
+    let says_more = |symbol: &Symbol| match symbol.kind {
+        Kind::Function => !HELPERS.contains(&symbol.name.trim_start_matches('_')),
+        kind => kind == Kind::Test,
+    };
+    if level.symbols.iter().any(says_more) {
+        level.symbols.retain(|symbol| symbol.kind != Kind::Command);
     }
     let is_variable = |symbol: &Symbol| symbol.kind == Kind::Variable;
     let variables = level.symbols.iter().filter(|symbol| is_variable(symbol));

@@ -149,11 +149,11 @@ fn define<'t>(
             end: Some(body.start_byte()),
         },
     );
+    let is_nameless = definition.child_by_field_name("name").is_none();
     if name == node {
         "enum".clone_into(&mut symbol.name);
-    } else if node.kind() == "type_definition" {
+    } else if is_nameless || node.kind() == "type_definition" {
         // What has no name of its own is told from what is only declared.
-        let is_nameless = definition.child_by_field_name("name").is_none();
         let body = if is_nameless { " {…}" } else { "" };
         symbol.signature = format!("{}{body} {}", symbol.signature, symbol.name);
     }
@@ -410,26 +410,27 @@ fn tests<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
     }
 }
 
-/// Inline functions of a header are there to be used, although they are `static`.
+/// What a header defines is there to be used, although it is `static`.
 fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
     tests(walk, level);
-    let guarded = |line: &str| line.starts_with("#ifndef") || line.starts_with("#pragma once");
-    let first = walk
-        .text
-        .lines()
-        .map(str::trim)
-        .find(|line| line.starts_with('#'));
-    if !first.is_some_and(guarded) {
+    if !is_guarded(walk.text) {
         return;
     }
-    for symbol in level
-        .symbols
-        .iter_mut()
-        .filter(|symbol| symbol.kind == Kind::Function)
-    {
-        symbol.public |= symbol
-            .signature
-            .split(' ')
-            .any(|word| matches!(word, "inline" | "__inline" | "__inline__"));
+    let can_be_used = |symbol: &&mut Symbol| matches!(symbol.kind, Kind::Function | Kind::Variable);
+    for symbol in level.symbols.iter_mut().filter(can_be_used) {
+        symbol.public = true;
+    }
+}
+
+/// Whether a file may be included more than once: its first directives are `#pragma once`, or `#ifndef A` and `#define A`.
+fn is_guarded(text: &str) -> bool {
+    let mut directives = text.lines().map(str::trim).filter_map(|line| {
+        let (word, rest) = line.strip_prefix('#')?.trim_start().split_once(' ')?;
+        Some((word, rest.split_whitespace().next()?))
+    });
+    match (directives.next(), directives.next()) {
+        (Some(("pragma", "once")), _) => true,
+        (Some(("ifndef", name)), Some(("define", defined))) => name == defined,
+        _ => false,
     }
 }

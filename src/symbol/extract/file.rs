@@ -7,14 +7,14 @@ use super::macros::Macros;
 use super::tokens::{Tokens, blank};
 use super::{
     bash, c, conditional, csharp, go, java, javascript, lines, macros, parse, php, python, ruby,
-    rust, uses, walk,
+    rust, usage, uses, walk,
 };
 use crate::base::limit;
 use crate::symbol::comment;
 use crate::symbol::head;
 use crate::symbol::language::Language;
 use crate::symbol::map::uses::Uses;
-use crate::symbol::outline::{Content, Outline};
+use crate::symbol::outline::{Content, Kind, Outline};
 
 /// How far into a file a NUL byte is looked for, as git does it.
 const NUL_BYTES_MAX: usize = 8 * 1024;
@@ -63,6 +63,15 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
                 *used = lines::uses(&outline, text);
             }
         }
+    }
+    let only_runs = outline
+        .symbols
+        .iter()
+        .all(|symbol| symbol.kind == Kind::Command);
+    if outline.doc.is_empty() && only_runs && !outline.symbols.is_empty() {
+        // What stands above all that a script runs is about that.
+        outline.doc = head::top_paragraph(text, comment::HASH);
+        outline.symbols.retain(|_| outline.doc.is_empty());
     }
     if outline.doc.is_empty() && outline.symbols.is_empty() {
         let style = language.map_or(comment::NONE, Language::comment_style);
@@ -113,6 +122,13 @@ fn read(
     } = texts(language, text);
     let done = parse::with_tree(language, grammar, &parsed, |tree, rules| {
         walk::read(outline, tree, rules, [&told, &shown]);
+        if outline.doc.is_empty() {
+            outline.doc = usage::said(&outline.symbols, &shown);
+        } else {
+            outline
+                .symbols
+                .retain(|symbol| symbol.kind != Kind::Command);
+        }
         if let Some(used) = used {
             *used = uses::read(tree, rules, &shown, &outline.symbols);
         }

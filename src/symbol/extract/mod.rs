@@ -38,6 +38,7 @@ mod suite;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod usage;
 mod uses;
 mod walk;
 

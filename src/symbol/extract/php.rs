@@ -106,7 +106,15 @@ fn mixin<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         .named_children(&mut cursor)
         .filter(|child| child.kind().ends_with("name"))
     {
-        walk.push(level, Symbol::named(Kind::Implementation, walk.slice(name)));
+        let symbol = Symbol::named(Kind::Implementation, walk.slice(name));
+        let signature = format!("use {}", symbol.name);
+        walk.push(
+            level,
+            Symbol {
+                signature,
+                ..symbol
+            },
+        );
     }
 }
 

@@ -364,10 +364,13 @@ fn name_all<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, arguments: Node<'t>,
         };
         if is_name {
             let name = walk.slice(argument).trim_matches([':', '"', '\'']);
-            let symbol = Symbol {
+            let mut symbol = Symbol {
                 public: level.place.public,
                 ..Symbol::named(kind, name)
             };
+            if kind == Kind::Implementation {
+                symbol.signature = format!("include {}", symbol.name);
+            }
             let start = to_u32(argument.start_byte());
             let span = if kind == Kind::Field {
                 Span {

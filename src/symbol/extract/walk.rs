@@ -21,6 +21,7 @@ use crate::symbol::outline::{
     ATTRIBUTE_BYTES_MAX, ATTRIBUTES_MAX, BodyDigest, DEPTH_MAX, IMPORT_BYTES_MAX, IMPORTS_MAX,
     Kind, NAME_BYTES_MAX, Outline, SYMBOLS_MAX, Span, Symbol,
 };
+use crate::symbol::ruler;
 
 /// Deepest nesting of brackets such as `#ifdef` and of types in types together.
 const NESTING_MAX: usize = 24;
@@ -394,7 +395,7 @@ impl<'t> Walk<'t> {
         let style = self.grammar().style;
         if let Some(range) = level.comment_above(node) {
             let said = &self.text[range];
-            return if comment::is_heading(said, style) {
+            return if ruler::is_heading(said, style) {
                 String::new()
             } else {
                 comment::paragraph(said, style)

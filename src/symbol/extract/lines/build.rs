@@ -25,15 +25,20 @@ fn target(found: &mut Found, line: &str, above: &str) {
     {
         return found.push_import(path);
     }
-    if let Some((name, value)) = line
-        .split_once("+=")
-        .or_else(|| line.split_once(":="))
-        .or_else(|| line.split_once('='))
-    {
+    // A colon within brackets is that of `$(NAME:.c=.o)`.
+    let rule = outside_brackets(line, ':')
+        .filter(|at| !line[at + 1..].trim_start_matches(':').starts_with('='));
+    let assignment = outside_brackets(line, '=');
+    let is_assignment = assignment.is_some_and(|at| rule.is_none_or(|rule| at < rule));
+    if let Some(at) = assignment.filter(|_| is_assignment) {
+        let (name, value) = (
+            line[..at].trim_end_matches(['+', ':', '!']),
+            &line[at + 1..],
+        );
         let name = name.trim().trim_end_matches(['?', ':']).trim();
         let is_name = !name.is_empty() && name.len() <= 80 && !name.contains([' ', '\t', '"', '#']);
         // `obj-$(CONFIG_X) += x.o` says what an option builds.
-        let is_list = value.contains(".o")
+        let is_list = value.split_whitespace().any(|word| word.ends_with(".o"))
             || name.ends_with("_SOURCES")
             || name.starts_with("obj-")
             || name.ends_with("-y");
@@ -45,11 +50,12 @@ fn target(found: &mut Found, line: &str, above: &str) {
         }
         return;
     }
-    let Some((head, rest)) = line.split_once(':') else {
+    let Some((head, rest)) = rule.map(|at| (&line[..at], &line[at + 1..])) else {
         return;
     };
     let is_plain = !head.is_empty()
-        && !head.starts_with(['#', '.', '$', '@', '"'])
+        && !head.starts_with(['#', '.', '@', '"'])
+        && (!head.starts_with('$') || head.trim_end().ends_with([')', '}']))
         && !head.contains(['=', '"', '\'']);
     if is_plain && !rest.starts_with('=') {
         let name = head.split_whitespace().next().unwrap_or_default();
@@ -63,6 +69,20 @@ fn target(found: &mut Found, line: &str, above: &str) {
             .unwrap_or_default();
         found.push_with(Kind::Target, name, head.trim_end(), said);
     }
+}
+
+/// Where a sign first stands outside `$(…)` and `${…}`.
+fn outside_brackets(line: &str, wanted: char) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, c) in line.char_indices() {
+        match c {
+            '(' | '{' => depth += 1,
+            ')' | '}' => depth = depth.saturating_sub(1),
+            _ if c == wanted && depth == 0 => return Some(at),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Stages, commands and entry points of a container file.

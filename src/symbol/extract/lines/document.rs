@@ -13,6 +13,8 @@ use crate::symbol::outline::Kind;
 
 /// Most headings of a page of HTML, whose menus are long.
 const PAGE_HEADINGS_MAX: usize = 60;
+/// Fewest words of a title that says what a document is about.
+const TITLE_WORDS_MIN: usize = 4;
 /// Longest name of a block of a template.
 const NAME_BYTES_MAX: usize = 100;
 /// Text of a page that is looked at for its first paragraph, in bytes.
@@ -45,6 +47,22 @@ pub(super) fn markdown(found: &mut Found, text: &str) {
         }
         above = if fence.is_some() { "" } else { trimmed };
     }
+    found.doc = without_announcement(
+        &found.doc,
+        found.symbols.first().map(|title| title.name.as_str()),
+    );
+}
+
+/// A paragraph without its last sentence where that only announces a list; the title where there is no other sentence.
+fn without_announcement(paragraph: &str, title: Option<&str>) -> String {
+    if !paragraph.ends_with(':') {
+        return paragraph.to_owned();
+    }
+    if let Some((before, _)) = paragraph.rsplit_once(". ") {
+        return format!("{before}.");
+    }
+    let title = title.filter(|title| title.split(' ').count() >= TITLE_WORDS_MIN);
+    title.unwrap_or(paragraph).to_owned()
 }
 
 /// The block between `---` or `+++` lines at the start of a document, and the rest.
@@ -295,7 +313,9 @@ fn first_block(text: &str) -> String {
 pub(super) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut depth = 0_usize;
-    let text = text.replace("{%", "<").replace("%}", ">");
+    let text = without_expressions(text)
+        .replace("{%", "<")
+        .replace("%}", ">");
     for c in text.chars() {
         match c {
             '<' => {
@@ -316,9 +336,34 @@ pub(super) fn plain(text: &str) -> String {
     out.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The first `<p>` with words, else the first words between tags.
+/// A template without what it fills in; of `{{ _('text') }}` the text is left.
+fn without_expressions(text: &str) -> String {
+    let mut parts = text.split("{{");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |out, part| {
+        let (inner, rest) = part.split_once("}}").unwrap_or(("", part));
+        let said = ["_(", "gettext(", "t("]
+            .iter()
+            .find_map(|call| inner.trim().strip_prefix(call));
+        let said = said
+            .and_then(|said| said.split(['\'', '"']).nth(1))
+            .unwrap_or_default();
+        out + said + rest
+    })
+}
+
+/// The first `<p>` with words, else the first words between tags; a line that a template fills in is no sentence.
 fn page_paragraph(text: &str) -> String {
+    if !text.contains("</") && !text.contains("<p") {
+        return String::new();
+    }
     let text = &text[..text.floor_char_boundary(text.len().min(PAGE_BYTES_MAX))];
+    let is_filled_in = |line: &&str| ["<%", "{{"].iter().any(|mark| line.contains(mark));
+    let text = &text
+        .lines()
+        .filter(|line| !is_filled_in(line))
+        .collect::<Vec<_>>()
+        .join("\n");
     for (at, _) in text.match_indices("<p").take(20) {
         if let Some((content, _)) = content(text, at) {
             let words = plain(content);

@@ -62,7 +62,7 @@ pub(super) fn first_paragraph(text: &str) -> String {
             break;
         }
     }
-    if is_navigation(&paragraph) {
+    if is_navigation(&paragraph) || is_pointer(&paragraph) {
         paragraph.clear();
     }
     // What follows is code.
@@ -91,7 +91,12 @@ fn is_greeting(paragraph: &str) -> bool {
 
 /// `Please refer to the documentation`: leads elsewhere.
 fn is_pointer(paragraph: &str) -> bool {
-    const WORDS: [&str; 11] = [
+    const WORDS: [&str; 16] = [
+        "view the ",
+        "read the doc",
+        "see the doc",
+        "see the file ",
+        "check out the doc",
         "lines starting with",
         "this table of contents",
         "for the full table of contents",
@@ -233,8 +238,14 @@ pub(super) fn underline(line: &str) -> Option<usize> {
     all(b'-').then_some(2)
 }
 
-/// Nothing, or little but links.
+/// Nothing, or little but links or what is put in when the document is made.
 fn is_navigation(paragraph: &str) -> bool {
+    let is_filled_in = ["|version|", "|release|", "|today|"]
+        .iter()
+        .any(|mark| paragraph.contains(mark));
+    if is_filled_in && paragraph.split(' ').count() <= POINTER_WORDS_MAX {
+        return true;
+    }
     let mut words = 0;
     let (mut links, mut depth, mut tags) = (0, 0_usize, 0_usize);
     for word in paragraph.split_whitespace() {

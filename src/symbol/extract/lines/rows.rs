@@ -210,7 +210,7 @@ rows! {
         "install" Key] { name: "(-.$", imports: &["include", "find_package"] };
     Meson ["project" Module, "executable" Target, "shared_library" Target, "static_library" Target, "library" Target,
         "test" Target, "option" Variable, "subdir" Key, "custom_target" Target, "install_data" Key, "run_target" Target] {
-        name: "(-.'\"/", imports: &[], special: Some(by::assigned) };
+        name: "(-.'\"/", imports: &[], special: Some(by::meson) };
     Bazel ["def" Function] { imports: &["load"], odd: Odd::Underscore, special: Some(by::call) };
     Nix [] { name: ".-'", imports: &["imports"], special: Some(by::nix) };
     Jsonnet ["local" Variable] { name: ".", imports: &["import"], special: Some(by::nix) };

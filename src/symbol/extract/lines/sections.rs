@@ -34,6 +34,18 @@ const SAYING: [&str; 8] = [
     "desc",
     "refpurpose",
 ];
+/// Elements of a project of MSBuild that only hold others.
+const MSBUILD_GROUPS: [&str; 7] = [
+    "Project",
+    "ItemGroup",
+    "PropertyGroup",
+    "ImportGroup",
+    "ItemDefinitionGroup",
+    "Choose",
+    "When",
+];
+/// Packages of a project that are named.
+const PACKAGES_MAX: usize = 5;
 /// Names of elements of one document.
 const ELEMENTS_MAX: usize = 30;
 /// Bytes of a document whose elements are counted.
@@ -273,7 +285,9 @@ pub(super) fn xml(found: &mut Found, text: &str) {
             element.names.push(own);
         }
     }
+    let project = msbuild(text);
     let mut order: Vec<(&str, Element<'_>)> = counts.into_iter().collect();
+    order.retain(|(name, _)| project.is_none() || !MSBUILD_GROUPS.contains(name));
     order.sort_by_key(|(_, element)| element.first);
     found.more += order.len().saturating_sub(ELEMENTS_MAX) as u64;
     for (name, element) in order.into_iter().take(ELEMENTS_MAX) {
@@ -300,8 +314,36 @@ pub(super) fn xml(found: &mut Found, text: &str) {
         .find(|text| text.contains(' '));
     found.doc = head::file_paragraph(text, comment::MARKUP);
     if found.doc.is_empty() {
-        found.doc = said.unwrap_or_default();
+        found.doc = said.or(project).unwrap_or_default();
     }
+}
+
+/// What a project of MSBuild is: its name, what it makes, and the packages that it uses.
+fn msbuild(text: &str) -> Option<String> {
+    const MARKS: [&str; 2] = ["<Project Sdk=", "schemas.microsoft.com/developer/msbuild"];
+    MARKS.iter().find(|mark| text.contains(**mark))?;
+    let value = |names: &[&str]| {
+        let values = names.iter().map(|name| element(text, name));
+        let mut known =
+            values.filter(|value| !value.is_empty() && !value.contains(['$', ' ', '`']));
+        known.next()
+    };
+    let name = value(&["AssemblyName", "ProjectName", "RootNamespace"]);
+    let makes = value(&["OutputType", "ConfigurationType"]);
+    let packages = text.split("<PackageReference Include=\"").skip(1);
+    let packages = packages.filter_map(|rest| rest.split_once('"'));
+    let packages: Vec<String> = packages
+        .map(|(name, _)| format!("`{name}`"))
+        .take(PACKAGES_MAX)
+        .collect();
+    let name = name.map(|name| format!(" `{name}`"));
+    let makes = makes.map(|makes| format!(" ({makes})"));
+    let uses = (!packages.is_empty()).then(|| format!(" with {}", packages.join(", ")));
+    let said = [name, makes, uses]
+        .into_iter()
+        .flatten()
+        .collect::<String>();
+    (!said.is_empty()).then(|| format!("MSBuild project{said}."))
 }
 
 /// The text of an element that names the document.

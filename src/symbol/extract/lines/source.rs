@@ -208,10 +208,13 @@ impl ByteReader<'_> {
 
     /// Whether a line of Kotlin is more of the class above it: its constructor, what it extends, bounds of its types.
     fn goes_on_with(&self, code: &str) -> bool {
-        const WORDS: [&str; 4] = ["internal ", "private ", "protected ", "public "];
-        let bare = WORDS.iter().find_map(|word| code.strip_prefix(word));
+        const WORDS: [&str; 5] = ["internal ", "private ", "protected ", "public ", "actual "];
+        let mut bare = code;
+        while let Some(rest) = WORDS.iter().find_map(|word| bare.strip_prefix(word)) {
+            bare = rest;
+        }
         self.row.language == Language::Kotlin
-            && (bare.unwrap_or(code).starts_with("constructor(")
+            && (bare.starts_with("constructor(")
                 || code.starts_with(": ")
                 || code.starts_with("where "))
     }
@@ -279,6 +282,9 @@ impl ByteReader<'_> {
         } else {
             text.trim_matches(['"', '\'', '`'])
         };
+        // `companion object {`
+        let is_companion = self.row.language == Language::Kotlin && text == "object";
+        let text = if is_companion { "Companion" } else { text };
         // Of a part of a query nothing but its name is short.
         let is_part = kind == Kind::Test || kind == Kind::Key && self.row.language == Language::Sql;
         let signature = if is_part {
@@ -530,6 +536,11 @@ fn name(text: &str, row: &Row, has_type: bool) -> Option<std::ops::Range<usize>>
         // Tcl quotes with braces.
         let end = text[at..].find('}')?;
         return Some(at + 1..at + end);
+    }
+    if row.name.contains('`')
+        && let Some(inner) = text[at..].strip_prefix('`')
+    {
+        return inner.find('`').map(|end| at + 1..at + 1 + end);
     }
     if row.name.contains('(') {
         at += text[at..].len() - text[at..].trim_start_matches(['(', '[', ' ']).len();

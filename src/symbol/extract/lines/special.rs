@@ -69,6 +69,24 @@ pub(super) fn assigned(line: &Line<'_>) -> Option<Special> {
     special(Variable, from..end)
 }
 
+/// `name = library('name', …)`, and any other value.
+pub(super) fn meson(line: &Line<'_>) -> Option<Special> {
+    const BUILT: [&str; 8] = [
+        "library(",
+        "shared_library(",
+        "static_library(",
+        "both_libraries(",
+        "shared_module(",
+        "executable(",
+        "custom_target(",
+        "jar(",
+    ];
+    let found = assigned(line)?;
+    let value = line.code[found.name.end..].trim_start_matches([' ', '=', '+']);
+    let is_built = BUILT.iter().any(|call| value.starts_with(call));
+    special(if is_built { Target } else { Key }, found.name)
+}
+
 pub(super) fn call(line: &Line<'_>) -> Option<Special> {
     let end = first(line.code, ".");
     if line.indent == 0 && line.code[end..].starts_with('(') && !is_control(&line.code[..end]) {

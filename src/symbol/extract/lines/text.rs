@@ -7,6 +7,8 @@ use super::prose::first_paragraph;
 use super::{list, sections, tree};
 use crate::symbol::comment;
 use crate::symbol::head;
+use crate::symbol::instruction::is_instruction;
+use crate::symbol::licence;
 use crate::symbol::outline::Kind;
 
 /// Bytes of a text that tell which licence it is.
@@ -20,10 +22,12 @@ const ITEM_BYTES_MAX: usize = 60;
 const ITEMS_MIN: usize = 3;
 /// Projects of a solution that are named.
 const PROJECTS_MAX: usize = 5;
+/// Shortest word that is no word of a language but encoded data.
+const ENCODED_BYTES_MIN: usize = 80;
 /// Fewest words of a paragraph.
 const WORDS_MIN: usize = 4;
 
-/// Words of a licence, and what it is called; the first that fits counts.
+/// Words of a licence, and what it is called; those that come first count.
 const LICENCES: [(&str, &str); 21] = [
     (
         "gnu affero general public license",
@@ -96,6 +100,7 @@ pub(super) fn read(found: &mut Found, text: &str) {
     }
     if let Some(said) = control(text)
         .or_else(|| armour(text))
+        .or_else(|| encoded(text))
         .or_else(|| checksums(text))
         .or_else(|| solution(text))
         .or_else(|| postscript(text))
@@ -142,7 +147,16 @@ fn is_listed(text: &str) -> bool {
 }
 
 /// With what a line of code begins, and no sentence.
-const CODE_WORDS: [&str; 5] = ["import ", "use builtin", "fn ", "def ", "#include"];
+const CODE_WORDS: [&str; 8] = [
+    "import ",
+    "use builtin",
+    "fn ",
+    "def ",
+    "#include",
+    "public class ",
+    "public final ",
+    "public abstract ",
+];
 
 /// Whether a paragraph is prose, and no screen of a terminal, table or list of quoted words.
 fn is_told_in_words(paragraph: &str) -> bool {
@@ -181,6 +195,27 @@ fn armour(text: &str) -> Option<String> {
         Some(label) => format!("PGP {}.", label.to_lowercase()),
         None => format!("PEM {}.", label.to_lowercase()),
     })
+}
+
+/// What a text is that has one line without spaces, or a key of SSH on it.
+fn encoded(text: &str) -> Option<String> {
+    let line = text.trim();
+    if line == "[redacted: private-key]" || line == "[redacted: ssh-private-key]" {
+        return Some("Private key.".to_owned());
+    }
+    let is_key = ["ssh-", "ecdsa-sha2-", "sk-ssh-"]
+        .iter()
+        .any(|start| line.starts_with(start));
+    if is_key && line.lines().all(|line| line.split(' ').count() >= 2) {
+        return Some("Public key of SSH.".to_owned());
+    }
+    let is_code = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=_-".contains(&byte);
+    (line.len() >= ENCODED_BYTES_MIN
+        && line.bytes().all(|byte| is_code(byte) || byte == b'\n')
+        && line
+            .split('\n')
+            .all(|line| line.len() >= ENCODED_BYTES_MIN / 2))
+    .then(|| "Encoded data.".to_owned())
 }
 
 /// How many files a list of checksums is of, and the names of some: `<digits of hex>  <name>` on each line, as `sha256sum` prints them.
@@ -257,11 +292,12 @@ pub(super) fn begin(found: &mut Found, text: &str) {
         line.bytes()
             .all(|byte| !byte.is_ascii_alphanumeric() && byte.is_ascii())
     };
-    for line in text
+    let is_advice = |line: &str| is_instruction(line.trim_start_matches(['#', '/', ' ']));
+    for line in without_licence(text)
         .lines()
         .map(str::trim)
         .skip_while(|line| !is_told(line))
-        .filter(|line| !is_blank(line) && !head::imports(line))
+        .filter(|line| !is_blank(line) && !head::imports(line) && !is_advice(line))
         .take(FIRST_LINES)
     {
         let line = comment::cap(&comment::fold(line), LINE_BYTES_MAX);
@@ -275,18 +311,40 @@ pub(super) fn begin(found: &mut Found, text: &str) {
     }
 }
 
+/// The text behind the comment at its head that is a licence.
+fn without_licence(text: &str) -> &str {
+    let is_comment = |line: &str| {
+        ["//", "#", "/*", "*", ";", "--"]
+            .iter()
+            .any(|mark| line.starts_with(mark))
+    };
+    let (mut end, mut is_licence) = (0, false);
+    for line in text.split_inclusive('\n') {
+        let trimmed = line.trim();
+        if !trimmed.is_empty() && !is_comment(trimmed) {
+            break;
+        }
+        is_licence |= licence::is_licence(&comment::fold(trimmed));
+        end += line.len();
+    }
+    if is_licence && end < text.len() {
+        &text[end..]
+    } else {
+        text
+    }
+}
+
 fn licence(text: &str) -> Option<&'static str> {
     let head = &text[..text.floor_char_boundary(text.len().min(LICENCE_BYTES_MAX))];
     let head = comment::fold(head).to_ascii_lowercase();
     let is_licence = ["licen", "redistribution", "permission", "unencumbered"]
         .iter()
         .any(|word| head.contains(word));
-    let (_, name) = LICENCES.iter().filter(|_| is_licence).find(|(words, _)| {
-        head.get(..2_000.min(head.len()))
-            .unwrap_or(&head)
-            .contains(words)
-    })?;
-    Some(name)
+    let head = &head[..head.floor_char_boundary(2_000)];
+    // The title comes first; below it one licence may name another.
+    let known = LICENCES.iter().filter(|_| is_licence);
+    let found = known.filter_map(|(words, name)| Some((head.find(words)?, *name)));
+    found.min_by_key(|(at, _)| *at).map(|(_, name)| name)
 }
 
 /// Lines that say which version what is below them is about.
@@ -301,7 +359,7 @@ fn versions(found: &mut Found, text: &str) {
             .trim_start_matches("Release ");
         let number = word.split([' ', ':', ',', ')']).next().unwrap_or_default();
         line.len() <= 80
-            && number.contains('.')
+            && number.trim_end_matches('.').contains('.')
             && number.starts_with(|c: char| c.is_ascii_digit())
             && number.matches('.').count() < 4
     };

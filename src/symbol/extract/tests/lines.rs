@@ -46,7 +46,7 @@ fn languages_with_braces() {
     check(
         "a.kt",
         "package a\nimport b.C\n/** Holds. More. */\n@Ann(1)\npublic data class A(\n    val a: Int,\n) : B() {\n    private val x: Int = 1 // y\n    override fun run(s: String = \"}\") {\n        val local = 1\n        fun inner() {}\n    }\n    companion object {\n        const val K = 3\n    }\n}\n\nfun <T> List<T>.second(): T = this[1]\n",
-        "class A (Holds. More.){-field x, method run, class object{field K}}, function second",
+        "class A (Holds. More.){-field x, method run, class Companion{field K}}, function second",
     );
     check(
         "a.swift",
@@ -562,7 +562,7 @@ fn what_is_no_prose_is_called_what_it_is() {
     check(
         "a.sh",
         "# Wait for the client.\nn=0\nwhile [ $n -lt 20 ]; do\n  n=1\ndone\n./run &\nrun_pid=$!\n# Where it is.\nDIR=/x\n",
-        "-variable n, -variable DIR (Where it is.)",
+        "-variable n, command ./run, -variable DIR (Where it is.)",
     );
 }
 

@@ -210,7 +210,7 @@ fn php() {
       - `public const VERSION = '1.0'`
       - `public function __construct(private int $limit)`
       - `public static function get(string $key, int ...$rest): ?string`: Finds a value.
-      - implements `LogsThings`
+      - mixes in `LogsThings`
     - `interface Store`
       - `public function clear(): void`
     - `trait LogsThings`

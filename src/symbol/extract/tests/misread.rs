@@ -198,3 +198,127 @@ fn an_arrow_behind_one_name_stays() {
         "{told}"
     );
 }
+
+#[test]
+fn a_title_of_one_word_gives_way_to_the_text_below() {
+    let python =
+        "\"\"\"\nshop.till\n~~~~~~~~~\n\nCounts what is sold.\n\"\"\"\n\ndef count():\n    pass\n";
+    assert!(begins("till.py", python).starts_with("Counts what is sold. |"));
+    let alone = "\"\"\"shop.till\"\"\"\n\ndef count():\n    pass\n";
+    assert!(begins("till.py", alone).starts_with("shop.till |"));
+}
+
+#[test]
+fn a_licence_is_what_its_title_says() {
+    let gpl = "GNU GENERAL PUBLIC LICENSE\nVersion 2, June 1991\n\nEveryone is permitted to copy this license document. Some other software is covered by the GNU Lesser General Public License instead.\n";
+    assert!(begins("COPYING", gpl).starts_with("GNU General Public License."));
+    let c = "// BSD 2-Clause License (http://www.example.org/bsd-license.php)\n\n#include <a.h>\n\nint f(void) { return 1; }\n";
+    assert!(
+        begins("a.c", c).starts_with("C source"),
+        "{}",
+        begins("a.c", c)
+    );
+    let terms = "END-USER LICENSE\n\n1. Grant. We let you use it.\n2. Scope. It is small.\n3. End. It ends.\n4. Law. Ours.\n";
+    assert!(!begins("COMM-LICENSE.txt", terms).contains("headings"));
+}
+
+#[test]
+fn a_script_without_functions_is_told_by_what_it_runs() {
+    let runs = "#!/bin/sh\nset -e\nname=shop\n\n# Build it first\ncargo build --release\ncp a b | tee c\necho done\n";
+    assert_eq!(
+        begins("release.sh", runs),
+        "Shell source, under 10 lines. | - commands `cargo build --release`, `cp a b`"
+    );
+    let told = "#!/bin/sh\n# Builds the shop.\ncargo build\n";
+    assert!(begins("build.sh", told).starts_with("Builds the shop. |"));
+    let functions = "#!/bin/sh\nbuild() {\n  cargo build\n}\nbuild\n";
+    assert!(!outline_of("build.sh", functions).contains("command"));
+}
+
+#[test]
+fn a_colon_in_brackets_makes_no_rule_of_a_makefile() {
+    let make = "OBJ = $(SRC:.c=.o)\n\n$(LIB): $(OBJ)\n\tar r $@\n\nall: $(LIB)\n";
+    let told = outline_of("Makefile", make);
+    assert!(
+        told.contains("targets `$(LIB)`, `all`") && told.contains("`OBJ"),
+        "{told}"
+    );
+}
+
+#[test]
+fn headings_between_rulers_of_stars_document_nothing() {
+    let c = "#include <a.h>\n\n/*-*************************************\n*  Local types\n***************************************/\n#define MIN(a,b) ((a)<(b)?(a):(b))\nint f(void) { return 1; }\n";
+    assert!(!outline_of("a.c", c).contains("Local types"));
+}
+
+#[test]
+fn a_header_defines_for_others_and_members_have_their_names() {
+    let header = "#ifndef A_H\n#define A_H\nstatic int size(int a) { return a; }\nstruct outer {\n  struct { int a; } in;\n};\n#endif\n";
+    let told = outline_of("a.h", header);
+    assert!(
+        !told.contains("Private") && told.contains("struct {…} in"),
+        "{told}"
+    );
+    let source = "#ifndef NDEBUG\n#include <a.h>\n#endif\nstatic int size(int a) { return a; }\n";
+    assert!(outline_of("a.c", source).contains("Private"));
+}
+
+#[test]
+fn kotlin_names_companions_and_what_stands_in_backticks() {
+    let kotlin = "package a\n\n/* ktlint-disable filename */\n\n@Deprecated(\"Old.\")\nobject `-Old` {\n  fun get() = 1\n}\n\nactual open class Text\ninternal actual constructor(\n  data: String,\n) : Comparable<Text> {\n  actual fun size() = 1\n\n  companion object {\n    fun of() = 2\n  }\n}\n";
+    let told = outline_of("Old.kt", kotlin);
+    for line in ["object `-Old`", "fun size()", "fun get()"] {
+        assert!(told.contains(line), "{line}: {told}");
+    }
+    assert!(!told.contains("ktlint"), "{told}");
+}
+
+#[test]
+fn traits_of_php_are_mixed_in() {
+    let php = "<?php\nclass A extends B implements C\n{\n    use Retries;\n\n    public function run() {}\n}\n";
+    let told = outline_of("A.php", php);
+    assert!(told.contains("mixes in `Retries`"), "{told}");
+}
+
+#[test]
+fn projects_of_msbuild_say_what_they_make() {
+    let project = "<Project Sdk=\"Microsoft.NET.Sdk\">\n  <PropertyGroup>\n    <OutputType>Exe</OutputType>\n  </PropertyGroup>\n  <ItemGroup>\n    <PackageReference Include=\"Autofac\" Version=\"1\" />\n  </ItemGroup>\n</Project>\n";
+    assert_eq!(
+        begins("a.csproj", project),
+        "MSBuild project (Exe) with `Autofac`. | XML file, under 10 lines, 2 keys."
+    );
+}
+
+#[test]
+fn what_is_no_sentence_of_a_page_is_left_out() {
+    let mail = "<p>\n  Hi Mike, it's <%= @now %> and I'm at <%= @hostname %>.\n</p>\n";
+    assert!(begins("cron.html.erb", mail).starts_with("HTML file"));
+    let slim = "doctype html\nhtml\n  body\n    h1 Markup examples of this page\n    p This example shows you how it looks.\n";
+    assert!(
+        !begins("a.slim", slim).contains("doctype html html"),
+        "{}",
+        begins("a.slim", slim)
+    );
+    let links = "<h3>{{ _('Useful Links') }}</h3>\n<ul>\n  <li>A</li>\n</ul>\n";
+    assert!(
+        !outline_of("a.html", links).contains("{{"),
+        "{}",
+        outline_of("a.html", links)
+    );
+    let lists = "# Programs for automated tests of the shop\n\nThis directory contains the following programs:\n\n- `a`\n";
+    assert!(begins("README.md", lists).starts_with("Programs for automated tests of the shop |"));
+    let pointer = "# Adapter for the cloud\n\nView the [documentation](https://example.org).\n";
+    assert!(!begins("README.md", pointer).contains("View"));
+    let rst = "Shop: sells things\n==================\n\nRelease v\\ |version|. (:ref:`Installation <install>`)\n\nShop sells things over the counter, as they say.\n";
+    assert!(
+        begins("index.rst", rst).starts_with("Shop sells things"),
+        "{}",
+        begins("index.rst", rst)
+    );
+    let data = format!("{}\n", "yF8hMK+lpNaMtr9P7JtY".repeat(8));
+    assert!(
+        begins("a.yml.enc", &data).starts_with("Encoded data."),
+        "{}",
+        begins("a.yml.enc", &data)
+    );
+}

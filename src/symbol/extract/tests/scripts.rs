@@ -259,7 +259,7 @@ fn ruby() {
         - `def name=(value)`
         - `def self.open(path)`
         - `def self.default`
-        - implements `Enumerable`
+        - mixes in `Enumerable`
     - `def top(x)`
 
     Private:
@@ -440,7 +440,7 @@ fn a_comment_above_modules_within_modules_is_about_the_innermost() {
       - `module Backend`
         - `module Cache`
           - `def self.store(name)`: Where they are kept.
-          - implements `Store`
+          - mixes in `Store`
     ");
     let ruby = "# Sells things.\n\nrequire 'x'\n\n# Counts things.\nmodule Shop\n  module Backend\n    class Counter\n      def add\n      end\n    end\n  end\nend\n";
     insta::assert_snapshot!(outline_of("counter.rb", ruby), @r"

@@ -1,0 +1,135 @@
+//! Which lines of a comment speak to a tool or to its readers, and say nothing of what stands below.
+
+use super::comment::begins;
+
+/// What lines begin with that speak to an editor or name an author.
+const INSTRUCTIONS: [&str; 32] = [
+    "go:",
+    "For format details",
+    "For more info",
+    "Use IntelliSense",
+    "+build ",
+    "compdef ",
+    "autoload ",
+    "global ",
+    "globals ",
+    "-*-",
+    "vim:",
+    "vi:",
+    "ex:",
+    "coding:",
+    "encoding:",
+    "frozen_string_literal:",
+    "Author:",
+    "Authors:",
+    "Written by ",
+    "Created by ",
+    "Created with ",
+    "line 1 \"",
+    "@flow",
+    "yaml-language-server:",
+    "Project:",
+    "Definitions by:",
+    "Type definitions for ",
+    "See http",
+    "Be sure to restart your server",
+    "ktlint-disable",
+    "You can contact the author",
+    "You can reach the author",
+];
+/// What lines begin with that speak to a linter, a formatter, a compiler or a tool that counts what tests reach.
+const PRAGMAS: [&str; 57] = [
+    "eslint",
+    "tslint:",
+    "jshint",
+    "jslint ",
+    "jscs:",
+    "@ts-",
+    "prettier-",
+    "biome-ignore",
+    "deno-lint-ignore",
+    "deno-fmt-ignore",
+    "dprint-ignore",
+    "stylelint-",
+    "markdownlint-",
+    "istanbul ignore",
+    "c8 ignore",
+    "v8 ignore",
+    "node:coverage",
+    "@vitest-environment",
+    "@jest-environment",
+    "@jsxImportSource",
+    "@jsxRuntime",
+    "sourceMappingURL",
+    "webpackChunkName",
+    "clang-format",
+    "NOLINT",
+    "NOSONAR",
+    "IWYU pragma",
+    "cppcheck-suppress",
+    "LCOV_EXCL",
+    "GCOV_EXCL",
+    "nolint",
+    "nosec",
+    "lint:ignore",
+    "lint:file-ignore",
+    "revive:",
+    "pylint:",
+    "noqa",
+    "flake8:",
+    "ruff:",
+    "mypy:",
+    "pyright:",
+    "isort:",
+    "fmt: o",
+    "fmt: skip",
+    "yapf:",
+    "type: ignore",
+    "pragma: no ",
+    "rubocop:",
+    "phpcs:",
+    "@phpstan-",
+    "@psalm-",
+    "@codeCoverageIgnore",
+    "shellcheck ",
+    "ReSharper ",
+    "noinspection ",
+    "@formatter:",
+    "CHECKSTYLE",
+];
+
+/// Whether a line speaks to a program, or only names an author or an address.
+pub(super) fn is_instruction(line: &str) -> bool {
+    let is_address = line.starts_with("http") && line.contains("://") && !line.contains(' ');
+    let text = line.strip_prefix('#').unwrap_or(line).trim_start();
+    is_address
+        || INSTRUCTIONS.iter().any(|mark| line.starts_with(mark))
+        || PRAGMAS.iter().any(|mark| text.starts_with(mark))
+        || line.contains("-*-")
+}
+
+/// Whether a line begins to thank for what stands in the file, to say where it comes from, or where to report what is wrong with it.
+pub(super) fn is_thanks(line: &str) -> bool {
+    const STARTS: [&str; 19] = [
+        "ported from ",
+        "taken from ",
+        "inspired from ",
+        "based on http",
+        "sourced from ",
+        "adapted from ",
+        "copied from ",
+        "derived from ",
+        "the original work was ",
+        "please send bug",
+        "please report ",
+        "thanks to ",
+        "thank you to ",
+        "big thanks to ",
+        "many thanks to ",
+        "special thanks to ",
+        "credit to ",
+        "credits to ",
+        "kudos to ",
+    ];
+    STARTS.iter().any(|start| begins(line, start))
+}
