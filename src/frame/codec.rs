@@ -98,7 +98,13 @@ pub fn encode(frame: &Frame) -> Result<Vec<u8>, CodecError> {
 
 /// Writes the front matter.
 fn write_header(frame: &Frame, out: &mut dyn fmt::Write) -> fmt::Result {
-    let mut line = |key: &str, value: &dyn fmt::Display| writeln!(out, "{key}: {value}");
+    // Piece by piece: what is read back takes as long to write as to parse.
+    let mut line = |key: &str, value: &dyn fmt::Display| {
+        out.write_str(key)?;
+        out.write_str(": ")?;
+        out.write_fmt(format_args!("{value}"))?;
+        out.write_str("\n")
+    };
     line("---\nformat", &FORMAT)?;
     line("frame", &frame.id)?;
     line("node", &frame.node)?;

@@ -10,8 +10,9 @@
 //! Linux says how many pages there are; elsewhere the first store stays.
 
 use std::cell::{Cell, RefCell};
+use std::fs::File;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use gix::OdbHandle;
 
@@ -19,6 +20,9 @@ use gix::OdbHandle;
 const WINDOW_BYTES: u64 = 16 * 1024 * 1024;
 /// Reads of a handle between two questions about pages: each read may bring sixteen of them, an answer takes as long as one read.
 const READS_BETWEEN: u32 = 64;
+
+/// Most bytes of seven numbers of pages.
+const STATM_BYTES_MAX: usize = 160;
 
 /// What the handles of a repository have in common.
 struct Shared {
@@ -134,7 +138,11 @@ fn file_pages_bytes() -> Option<u64> {
         return None;
     }
     // The third number of `statm` counts them in pages. `status` has the same in a line among sixty that the kernel makes.
-    let counts = std::fs::read_to_string("/proc/self/statm").ok()?;
+    // It is asked often, so the file stays open.
+    static COUNTS: LazyLock<Option<File>> = LazyLock::new(|| File::open("/proc/self/statm").ok());
+    let mut counts = [0; STATM_BYTES_MAX];
+    let length = rustix::io::pread(COUNTS.as_ref()?, &mut counts, 0).ok()?;
+    let counts = std::str::from_utf8(&counts[..length]).ok()?;
     let pages: u64 = counts.split(' ').nth(2)?.parse().ok()?;
     Some(pages * rustix::param::page_size() as u64)
 }

@@ -238,7 +238,9 @@ pub(super) fn begins(text: &str, words: &str) -> bool {
 /// Cuts after the first full stop that ends a sentence.
 #[must_use]
 pub fn first_sentence(text: &str) -> &str {
-    const ABBREVIATIONS: [&str; 8] = ["e.g", "i.e", "etc", "vs", "cf", "approx", "n.b", "resp"];
+    const ABBREVIATIONS: [&str; 9] = [
+        "e.g", "i.e", "ex", "etc", "vs", "cf", "approx", "n.b", "resp",
+    ];
     for (at, _) in text.match_indices(['.', '!', '?', '。']) {
         let (head, tail) = text.split_at(at);
         let tail = &tail[tail.chars().next().map_or(0, char::len_utf8)..];
@@ -339,7 +341,12 @@ fn is_tag(line: &str) -> bool {
 
 /// Lines that end the prose of a comment: tags, code, lists of parameters, headings.
 fn ends_prose(line: &str) -> bool {
-    const STARTS: [&str; 20] = [
+    const STARTS: [&str; 25] = [
+        "[![",
+        "<h1",
+        "<h2",
+        "<h3",
+        "<br",
         "@",
         "= ",
         "== ",
@@ -361,7 +368,11 @@ fn ends_prose(line: &str) -> bool {
         ">>> ",
         "<param",
     ];
-    STARTS.iter().any(|start| line.starts_with(start)) || line == "Parameters" || line == "::"
+    // `[name]: https://…`
+    let defines_link = line.starts_with('[') && line.contains("]: ") && line.contains("://");
+    STARTS.iter().any(|start| line.starts_with(start))
+        || matches!(line, "Parameters" | "::")
+        || defines_link
 }
 
 /// Whether a line begins something of its own below a sentence: an item of a list, `Dependencies: tr`.

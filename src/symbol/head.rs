@@ -88,6 +88,20 @@ const SECTIONS: [&str; 8] = [
     "system includes",
 ];
 
+/// Most words of such a heading.
+const SECTION_WORDS_MAX: usize = 2;
+/// What a part of a file or class consists of.
+const MEMBERS: [&str; 9] = [
+    "methods",
+    "functions",
+    "members",
+    "variables",
+    "constants",
+    "macros",
+    "types",
+    "fields",
+    "helpers",
+];
 /// Words that open a group of declarations in a comment for doxygen.
 const GROUPS: [&str; 4] = ["@defgroup", "\\defgroup", "@addtogroup", "\\addtogroup"];
 
@@ -127,11 +141,18 @@ pub(super) fn file_paragraph(text: &str, style: Style) -> String {
             }
             break;
         }
+        // What a build constraint of Go stands below gives the reason for that.
+        let is_reason = block
+            .lines()
+            .skip(1)
+            .any(|line| line.starts_with("//go:build"));
         let inner = ["//!", "/*!"].iter().any(|mark| block.starts_with(mark));
-        let own = inner
-            || lines.peek().is_none_or(|next| {
+        let mut is_apart = || {
+            lines.peek().is_none_or(|next| {
                 next.is_empty() || is_skipped(next) || is_preamble(next) || is_comment(next, style)
-            });
+            })
+        };
+        let own = !is_reason && (inner || is_apart());
         if own && (found.is_empty() || inner) {
             let text = paragraph(&block, style);
             let says_something = text.split(' ').count() >= WORDS_MIN && !is_section(&text);
@@ -152,9 +173,10 @@ fn is_directive(line: &str, style: Style) -> bool {
     let words: &[&str] = match style.line {
         ["//"] => &DIRECTIVES,
         ["#"] => &["set -"],
+        ["rem ", ..] => &["@echo", "pushd ", "setlocal", "cd "],
         _ => &[],
     };
-    words.iter().any(|word| line.starts_with(word))
+    words.iter().any(|word| begins(line, word))
 }
 
 /// Whether a comment behind the directives of a file says what the file is for, and not which part of it begins.
@@ -166,7 +188,7 @@ fn says_what_for(text: &str) -> bool {
     words.count() >= 2 && !is_part && !is_section(text) && text.contains(char::is_uppercase)
 }
 
-/// The same, where nothing but a `#!` line stands above the comment.
+/// What the first comment of a file says, where nothing but a `#!` line stands above it.
 pub(super) fn top_paragraph(text: &str, style: Style) -> String {
     let mut lines = text.lines().map(str::trim);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with("#!"));
@@ -190,9 +212,13 @@ pub(super) fn head_paragraph(text: &str, style: Style) -> String {
 /// Whether a text only says which part of a file begins.
 pub(super) fn is_section(text: &str) -> bool {
     let text = text.trim_end_matches(['.', ':']);
-    SECTIONS
+    let is_known = SECTIONS
         .iter()
-        .any(|section| text.eq_ignore_ascii_case(section))
+        .any(|section| text.eq_ignore_ascii_case(section));
+    // `public methods`
+    let last = text.rsplit(' ').next().unwrap_or_default();
+    let is_short = text.split(' ').count() <= SECTION_WORDS_MAX;
+    is_known || is_short && text.starts_with(char::is_lowercase) && MEMBERS.contains(&last)
 }
 
 fn is_skipped(line: &str) -> bool {

@@ -3,7 +3,7 @@
 use super::comment::begins;
 
 /// What lines begin with that speak to an editor or name an author.
-const INSTRUCTIONS: [&str; 32] = [
+const INSTRUCTIONS: [&str; 33] = [
     "go:",
     "For format details",
     "For more info",
@@ -34,6 +34,7 @@ const INSTRUCTIONS: [&str; 32] = [
     "See http",
     "Be sure to restart your server",
     "ktlint-disable",
+    "General Information about an assembly",
     "You can contact the author",
     "You can reach the author",
 ];

@@ -524,8 +524,18 @@ fn header_language(head: &[u8]) -> Language {
         };
         !was_comment
     });
+    // `spdlog::level level();`, which is no part of a path or a string.
+    let is_scoped = |line: &str| {
+        !line.starts_with('#')
+            && line.split('"').step_by(2).any(|code| {
+                code.match_indices("::").any(|(at, _)| {
+                    code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '>')
+                })
+            })
+    };
     let cpp = code.any(|line| {
-        EVIDENCE.iter().any(|start| line.starts_with(start))
+        is_scoped(line)
+            || EVIDENCE.iter().any(|start| line.starts_with(start))
             || line.starts_with("#include") && LIBRARY.iter().any(|header| line.contains(header))
     });
     if cpp { Language::Cpp } else { Language::C }

@@ -67,13 +67,30 @@ fn within<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
 fn link(text: &str) -> Option<(String, usize)> {
     let shown = within(text, "[", "]").filter(|shown| !shown.is_empty())?;
     let rest = &text[shown.len() + 2..];
-    let target = within(rest, "(", ")").or_else(|| within(rest, "[", "]"));
+    let target = address(rest).or_else(|| within(rest, "[", "]"));
     if let Some(target) = target {
         let taken = shown.len() + target.len() + 4;
         return (!shown.contains(['[', '\\'])).then(|| (shown.to_owned(), taken));
     }
     let is_code = shown.len() > 2 && shown.starts_with('`') && shown.ends_with('`');
     is_code.then(|| (shown.to_owned(), shown.len() + 2))
+}
+
+/// What stands between round brackets, others within them included.
+fn address(text: &str) -> Option<&str> {
+    let body = text.strip_prefix('(')?;
+    let mut depth = 1_usize;
+    for (at, byte) in body.bytes().enumerate().take(MARK_BYTES_MAX) {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(&body[..at]);
+        }
+    }
+    None
 }
 
 /// A code span as it is; with two backticks as with one, and as words where it is a link of reStructuredText.
@@ -124,6 +141,8 @@ fn role(text: &str) -> Option<(String, usize)> {
     if has_title || WORD_ROLES.contains(&name.rsplit(':').next().unwrap_or(name)) {
         return Some((title(inner).trim_start_matches('/').to_owned(), taken));
     }
+    // A backslash before a sign stands for that sign.
+    let inner = &inner.replace("\\\\", "\\");
     let shown = match inner.strip_prefix('~') {
         Some(path) => path.rsplit('.').next().unwrap_or(path),
         None => inner.trim_start_matches(['.', '!']),

@@ -10,11 +10,11 @@ use super::child::{ChildNode, PartKind};
 use super::facts::Facts;
 use super::names::{
     HELPERS, SUBJECTS_MAX, common_names, frequent_names, is_image, is_licence, is_main, listing,
-    pattern, some_of, stem, subject,
+    pattern, stem, subject, tested,
 };
 use super::reading::{
-    code, cut, declared, first_line, head, is_start, is_type, listed, purpose, sentence,
-    signatures, speaks_beyond, tells_apart,
+    code, cut, declared, first_line, head, is_named_after, is_start, is_type, listed, purpose,
+    sentence, signatures, speaks_beyond, tells_apart,
 };
 
 /// Children that are named with what they declare or are about.
@@ -23,8 +23,6 @@ const POINTS_MAX: usize = 5;
 const POINT_BYTES_MAX: usize = 90;
 /// Longest first paragraph that is a title.
 const TITLE_BYTES_MAX: usize = 48;
-/// Fewest names of those that GitHub looks for, in a directory of more.
-const GITHUB_MIN: usize = 2;
 /// With which every page of a manual begins.
 const PAGE_HEADINGS: [&str; 3] = ["NAME", "SYNOPSIS", "DESCRIPTION"];
 /// Most files for which what one of them says may stand.
@@ -53,28 +51,6 @@ pub(super) fn likeness(ranked: &[&ChildNode<'_>]) -> Option<String> {
         }
         (held, said) => said.or(held),
     }
-}
-
-/// What is in a directory that GitHub reads: a README among it speaks for the whole repository.
-pub(super) fn read_by_github(ranked: &[&ChildNode<'_>]) -> Option<String> {
-    const NAMES: [&str; 5] = [
-        "workflows",
-        "issue_template",
-        "funding.yml",
-        "dependabot.yml",
-        "pull_request_template.md",
-    ];
-    let is_known = |part: &&&ChildNode<'_>| {
-        NAMES
-            .iter()
-            .any(|name| part.name.eq_ignore_ascii_case(name))
-    };
-    let known = ranked.iter().filter(is_known).count();
-    let names: Vec<String> = ranked.iter().map(|part| code(part)).collect();
-    (known >= GITHUB_MIN.min(names.len()) && known > 0).then(|| {
-        let names = some_of(&names, SUBJECTS_MAX);
-        format!("Settings for GitHub: {names}.")
-    })
 }
 
 /// Files below directories, as far as their frames say.
@@ -162,6 +138,10 @@ fn points(speaking: &[&ChildNode<'_>], files: usize) -> Vec<String> {
             owner = Some(part);
         }
     }
+    // A project speaks where its sources do not.
+    if points.len() > 1 {
+        points.retain(|point| !point.starts_with("MSBuild project"));
+    }
     // What one of many says speaks for that one.
     if let ([point], Some(owner), true) = (&mut points[..], owner, files > TOGETHER_MAX) {
         *point = format!("{}: {point}", code(owner));
@@ -173,12 +153,14 @@ fn points(speaking: &[&ChildNode<'_>], files: usize) -> Vec<String> {
 fn tests(files: &[&ChildNode<'_>]) -> Option<String> {
     let mut tests: Vec<&str> = files
         .iter()
-        .filter_map(|part| subject(&part.name))
+        .filter_map(|part| subject(&part.name).or_else(|| tested(part)))
         .collect();
     let is_tests = 5 * tests.len() >= 3 * files.len();
     let mut seen = BTreeSet::new();
     tests.retain(|subject| !HELPERS.contains(subject) && seen.insert(*subject));
-    let is_tested = files.iter().any(|part| is_main(&part.name));
+    let is_tested = files
+        .iter()
+        .any(|part| is_main(&part.name) && stem(&part.name) != "main");
     (is_tests && !is_tested && !tests.is_empty())
         .then(|| format!("Tests: {}.", listing(&tests, SUBJECTS_MAX)))
 }
@@ -279,8 +261,13 @@ fn point(part: &ChildNode<'_>) -> Option<String> {
     let mut declared = signatures(part)
         .filter(|signature| !is_start(signature))
         .peekable();
-    if declared.peek().is_some_and(|first| is_type(first)) {
-        return declared.next().map(head);
+    // A type that its file is named after says more than a sentence about it, any other less.
+    if let Some(first) = declared.peek().filter(|first| is_type(first))
+        && let Some(said) = sentence()
+            .filter(|_| !is_named_after(stem(&part.name), first))
+            .or_else(|| Some(head(first)))
+    {
+        return Some(said);
     }
     if declared.peek().is_some() {
         return sentence().or_else(|| declared.find(|signature| tells_apart(signature)).map(head));
@@ -445,27 +432,6 @@ mod tests {
             )],
             "Text file: `c.jq` with first line `def g: 1;`.",
         );
-    }
-
-    #[test]
-    fn what_github_reads_is_said_to_be_that() {
-        let body = "Text file, 10+ lines.\n";
-        let parts = [
-            part(
-                "workflows",
-                PartKind::Directory,
-                "Directory of 2 files: YAML 2.\n",
-            ),
-            part("FUNDING.yml", PartKind::File, body),
-            part("README.md", PartKind::File, body),
-        ];
-        let ranked: Vec<&ChildNode<'_>> = parts.iter().collect();
-        assert_eq!(
-            read_by_github(&ranked).as_deref(),
-            Some("Settings for GitHub: `workflows/`, `FUNDING.yml`, `README.md`.")
-        );
-        assert_eq!(read_by_github(&ranked[1..]), None);
-        assert_eq!(read_by_github(&[]), None);
     }
 
     #[test]

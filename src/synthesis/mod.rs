@@ -18,6 +18,7 @@
 pub mod basis;
 mod child;
 pub mod facts;
+mod hosting;
 mod likeness;
 mod names;
 pub mod outline;

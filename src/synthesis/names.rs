@@ -50,8 +50,9 @@ pub(super) fn stem(name: &str) -> &str {
 /// What a file tests, by its name; `None` for a file that is not named like a test.
 pub(super) fn subject(name: &str) -> Option<&str> {
     const BEFORE: [&str; 3] = ["test_", "test-", "tests_"];
-    const BEHIND: [&str; 10] = [
-        "_test", "-test", ".test", "_tests", "_spec", "-spec", ".spec", "Test", "Tests", "Spec",
+    const BEHIND: [&str; 11] = [
+        ".test-d", "_test", "-test", ".test", "_tests", "_spec", "-spec", ".spec", "Test", "Tests",
+        "Spec",
     ];
     let stem = stem(name);
     let before = BEFORE.iter().find_map(|mark| stem.strip_prefix(mark));
@@ -60,6 +61,18 @@ pub(super) fn subject(name: &str) -> Option<&str> {
     before
         .or_else(|| BEHIND.iter().find_map(|mark| stem.strip_suffix(mark)))
         .filter(|subject| subject.ends_with(char::is_alphanumeric))
+}
+
+/// What a script of JavaScript tests that exports nothing, by its name; `None` for one without tests.
+pub(super) fn tested<'p>(part: &'p ChildNode<'_>) -> Option<&'p str> {
+    let is_script = [".js", ".ts", ".mjs", ".tsx"]
+        .iter()
+        .any(|end| part.name.ends_with(end));
+    let body = part.bodies.first().map_or("", |(_, body)| &**body);
+    let is_test = is_script
+        && !body.contains(" public item")
+        && body.lines().any(|line| line.starts_with("Tests:"));
+    is_test.then(|| stem(&part.name))
 }
 
 /// What most names have in common: how they end, or how they begin.

@@ -105,7 +105,7 @@ pub(super) fn purpose(part: &ChildNode<'_>) -> Option<String> {
 pub(super) fn sentence(text: &str, bytes_max: usize) -> String {
     let end = text.match_indices(". ").map(|(at, _)| at + 1).find(|end| {
         // "e.g. ", "i.e. " and initials do not end a sentence.
-        let is_short = ["e.g.", "i.e.", "cf."]
+        let is_short = ["e.g.", "i.e.", "cf.", "Ex.", "ex."]
             .iter()
             .any(|word| text[..*end].ends_with(word));
         !is_short && text[end + 1..].starts_with(|c: char| !c.is_lowercase())
@@ -238,20 +238,43 @@ pub(super) fn tells_apart(signature: &str) -> bool {
             .any(|word| value.trim_start().starts_with(word))
     });
     let is_bare = signature.starts_with("const ") && value.is_none();
+    // A variable without its value, and where a program starts.
+    let is_start = ["main(", "Main("].iter().any(|main| {
+        signature
+            .find(main)
+            .is_some_and(|at| at == 0 || signature[..at].ends_with(' '))
+    });
+    let is_start = is_start || !signature.contains([' ', '(', '=']);
     let is_hook = signature.starts_with("def __") || signature.starts_with("async def __");
-    !is_nameless && !is_value && !is_bare && !is_hook
+    !is_nameless && !is_value && !is_bare && !is_hook && !is_start
 }
 
 /// Whether what a file says tells something of the directory that it stands in, too.
 pub(super) fn speaks_beyond(sentence: &str) -> bool {
     // `This is …` says what only where it stands.
-    const STARTS: [&str; 4] = [
+    const STARTS: [&str; 6] = [
         "This is ",
+        "Apache License",
+        "Copyright ",
         "Checksums of ",
         "Encoded data",
         "Microsoft Visual C++ generated",
     ];
     !STARTS.iter().any(|start| sentence.starts_with(start))
+}
+
+/// Whether a type has the name of its file, however that is written.
+pub(super) fn is_named_after(stem: &str, signature: &str) -> bool {
+    let signature = without_modifiers(bare(signature));
+    let name = signature
+        .split([' ', '<', '(', ':', '{'])
+        .filter(|word| !word.is_empty())
+        .nth(1);
+    let letters = |text: &str| {
+        let letters = text.chars().filter(|c| c.is_alphanumeric());
+        letters.flat_map(char::to_lowercase).collect::<String>()
+    };
+    name.is_some_and(|name| letters(name) == letters(stem))
 }
 
 /// Whether a type is only where a program starts: its name says nothing of it.

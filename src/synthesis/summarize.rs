@@ -13,7 +13,8 @@ use std::fmt::Write as _;
 
 use super::child::{ChildNode, PartKind};
 use super::facts::Facts;
-use super::likeness::{likeness, read_by_github};
+use super::hosting::read_by_github;
+use super::likeness::likeness;
 use super::policy::{NOTHING, Policy};
 use super::reading::{SENTENCE_BYTES_MAX, code, cut, declared, lead, purpose, sentence};
 use crate::base::Digest;

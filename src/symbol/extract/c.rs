@@ -416,9 +416,17 @@ fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
     if !is_guarded(walk.text) {
         return;
     }
-    let can_be_used = |symbol: &&mut Symbol| matches!(symbol.kind, Kind::Function | Kind::Variable);
-    for symbol in level.symbols.iter_mut().filter(can_be_used) {
-        symbol.public = true;
+    show(&mut level.symbols);
+}
+
+/// Makes functions and variables public, those in namespaces, too.
+fn show(symbols: &mut [Symbol]) {
+    for symbol in symbols {
+        match symbol.kind {
+            Kind::Function | Kind::Variable => symbol.public = true,
+            Kind::Module => show(&mut symbol.children),
+            _ => {}
+        }
     }
 }
 

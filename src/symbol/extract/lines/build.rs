@@ -2,6 +2,7 @@
 
 use super::found::Found;
 use super::line::{after, indent, lines};
+use crate::symbol::comment;
 use crate::symbol::outline::Kind;
 
 /// Most files that one target of a makefile is said to be made of.
@@ -9,12 +10,18 @@ const MADE_OF_MAX: usize = 6;
 
 /// Targets of a makefile, recipes of a justfile, and what is built by lists of objects.
 pub(super) fn targets(found: &mut Found, text: &str) {
-    let mut above = "";
+    let mut above = String::new();
     for line in lines(text) {
         if !line.starts_with(['\t', ' ']) {
-            target(found, line, above);
+            target(found, line, &above);
         }
-        above = line;
+        match line.strip_prefix('#') {
+            Some(said) => {
+                above.push_str(said.trim_start_matches('#'));
+                above.push('\n');
+            }
+            None => above.clear(),
+        }
     }
 }
 
@@ -60,14 +67,8 @@ fn target(found: &mut Found, line: &str, above: &str) {
     if is_plain && !rest.starts_with('=') {
         let name = head.split_whitespace().next().unwrap_or_default();
         let said = rest.split_once("##").map(|(_, said)| said.trim());
-        let said = said
-            .or_else(|| {
-                above
-                    .strip_prefix('#')
-                    .map(|said| said.trim_start_matches('#').trim())
-            })
-            .unwrap_or_default();
-        found.push_with(Kind::Target, name, head.trim_end(), said);
+        let said = said.map_or_else(|| comment::paragraph(above, comment::NONE), str::to_owned);
+        found.push_with(Kind::Target, name, head.trim_end(), &said);
     }
 }
 

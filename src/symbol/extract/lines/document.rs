@@ -120,6 +120,28 @@ fn matter_words(matter: &str) -> String {
 pub(super) fn restructured(found: &mut Found, text: &str) {
     underlined(found, text, 3);
     found.doc = first_paragraph(text);
+    described(found, text);
+}
+
+/// What a page of Sphinx describes: `.. php:class:: Name`, `.. py:function:: name(argument)`, and what is said of the first.
+fn described(found: &mut Found, text: &str) {
+    let mut is_open = false;
+    for line in lines(text).map(str::trim) {
+        let named = line
+            .strip_prefix(".. ")
+            .and_then(|rest| rest.split_once(":: "));
+        let named =
+            named.filter(|(directive, _)| directive.contains(':') && !directive.contains(' '));
+        if let Some((_, name)) = named {
+            is_open = found.doc.is_empty();
+            found.push(Kind::Entry, name, name);
+        } else if is_open && !line.is_empty() && !line.starts_with([':', '.']) {
+            found.doc.push_str(line);
+            found.doc.push(' ');
+        } else if !found.doc.is_empty() {
+            is_open = false;
+        }
+    }
 }
 
 /// Adds underlined titles; the line may be as much shorter than its title.

@@ -195,6 +195,11 @@ pub(super) fn markdown_paragraph(text: &str) -> String {
         if is_heading && headings > 0 && is_question(line[level..].trim()) {
             break;
         }
+        // A part of the document speaks for that part, and what stands behind its code for the code.
+        let is_part = levels.len() == DEPTH_MAX && headings > 0;
+        if is_part && !is_heading && fence_of(line.trim()).is_some() {
+            break;
+        }
         if is_heading {
             levels.retain(|outer| *outer < level);
             levels.push(level);

@@ -7,6 +7,7 @@ use super::found::Found;
 use super::line::{LINE_BYTES_MAX, is_small, lines};
 use super::prose::first_paragraph;
 use super::tree::is_secret;
+use crate::base::count::counted;
 use crate::symbol::comment;
 use crate::symbol::head;
 use crate::symbol::outline::Kind;
@@ -379,9 +380,12 @@ fn element(text: &str, name: &str) -> String {
     document::plain(inner)
 }
 
-/// The first line of a table: its columns.
+/// The first line of a table: its columns, or how many values a row has where that line is a row.
 pub(super) fn table(found: &mut Found, text: &str) {
-    let Some(first) = text.lines().find(|line| !line.trim().is_empty()) else {
+    let mut told = text
+        .lines()
+        .filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    let Some(first) = told.next() else {
         return;
     };
     let first = &first[..first.floor_char_boundary(first.len().min(LINE_BYTES_MAX))];
@@ -389,8 +393,24 @@ pub(super) fn table(found: &mut Found, text: &str) {
         .into_iter()
         .max_by_key(|mark| (first.matches(*mark).count(), *mark == ','))
         .unwrap_or(',');
-    for column in first.split(mark).take(COLUMNS_MAX) {
-        let column = column.trim().trim_matches('"');
+    let columns: Vec<&str> = first
+        .split(mark)
+        .map(|column| column.trim().trim_matches('"'))
+        .collect();
+    let is_name = |column: &&str| {
+        column.contains(char::is_alphabetic) && !column.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let names: BTreeSet<&str> = columns
+        .iter()
+        .copied()
+        .filter(|column| is_name(column))
+        .collect();
+    if names.len() < columns.len() {
+        let values = counted(columns.len() as u64, "value", "values");
+        found.doc = format!("Rows of {values}, without names of columns.");
+        return;
+    }
+    for column in columns.into_iter().take(COLUMNS_MAX) {
         found.push(Kind::Column, column, column);
     }
 }

@@ -87,6 +87,13 @@ const LICENCES: [(&str, &str); 21] = [
 
 /// Says what a text is.
 pub(super) fn read(found: &mut Found, text: &str) {
+    // What a licence stands above is told, and not the licence.
+    let own = without_licence(text);
+    let text = if own.chars().any(char::is_alphanumeric) {
+        own
+    } else {
+        text
+    };
     if let Some(name) = licence(text) {
         let holder = lines(text).take(40).map(str::trim).find(|line| {
             line.get(..10)
@@ -406,7 +413,10 @@ pub(super) fn guess(found: &mut Found, text: &str) {
             return;
         }
     }
-    for style in [comment::HASH, comment::SLASHES, comment::SEMICOLON] {
+    let is_c =
+        lines(text).any(|line| line.starts_with("#include ") || line.starts_with("#define "));
+    let styles = [comment::HASH, comment::SLASHES, comment::SEMICOLON];
+    for style in styles.into_iter().skip(usize::from(is_c)) {
         let said = head::file_paragraph(text, style);
         if said.split(' ').count() >= WORDS_MIN {
             found.doc = said;

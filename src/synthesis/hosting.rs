@@ -1,0 +1,74 @@
+//! A directory that a service reads which hosts the repository: settings, and nothing of the project.
+
+use super::child::{ChildNode, PartKind};
+use super::names::{SUBJECTS_MAX, some_of};
+use super::reading::code;
+
+/// Fewest names of those that GitHub looks for, in a directory of more.
+const GITHUB_MIN: usize = 2;
+
+/// What is in a directory that GitHub reads: a README among it speaks for the whole repository.
+pub(super) fn read_by_github(ranked: &[&ChildNode<'_>]) -> Option<String> {
+    const NAMES: [&str; 5] = [
+        "workflows",
+        "issue_template",
+        "funding.yml",
+        "dependabot.yml",
+        "pull_request_template.md",
+    ];
+    let is_known = |part: &&&ChildNode<'_>| {
+        NAMES
+            .iter()
+            .any(|name| part.name.eq_ignore_ascii_case(name))
+    };
+    let known = ranked.iter().filter(is_known).count();
+    let has_workflows = ranked
+        .iter()
+        .any(|part| part.name == NAMES[0] && part.kind == PartKind::Directory);
+    let is_setting = |part: &&&ChildNode<'_>| {
+        part.kind != PartKind::File
+            || [".yml", ".yaml", ".md"]
+                .iter()
+                .any(|end| part.name.ends_with(end))
+    };
+    let are_settings = has_workflows && ranked.iter().filter(is_setting).count() == ranked.len();
+    let names: Vec<String> = ranked.iter().map(|part| code(part)).collect();
+    (known > 0 && (are_settings || known >= GITHUB_MIN.min(names.len()))).then(|| {
+        let names = some_of(&names, SUBJECTS_MAX);
+        format!("Settings for GitHub: {names}.")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part<'p>(name: &'p str, kind: PartKind, body: &str) -> ChildNode<'p> {
+        ChildNode {
+            name: name.into(),
+            kind,
+            bodies: vec![("outline".parse().expect("a word"), body.into())],
+        }
+    }
+
+    #[test]
+    fn what_github_reads_is_said_to_be_that() {
+        let body = "Text file, 10+ lines.\n";
+        let parts = [
+            part(
+                "workflows",
+                PartKind::Directory,
+                "Directory of 2 files: YAML 2.\n",
+            ),
+            part("FUNDING.yml", PartKind::File, body),
+            part("README.md", PartKind::File, body),
+        ];
+        let ranked: Vec<&ChildNode<'_>> = parts.iter().collect();
+        assert_eq!(
+            read_by_github(&ranked).as_deref(),
+            Some("Settings for GitHub: `workflows/`, `FUNDING.yml`, `README.md`.")
+        );
+        assert_eq!(read_by_github(&ranked[1..]), None);
+        assert_eq!(read_by_github(&[]), None);
+    }
+}
