@@ -134,12 +134,12 @@ impl Window {
 
 /// How many bytes of files the process has mapped and in memory, its own program included.
 fn file_pages_bytes() -> Option<u64> {
+    // It is asked often, so the file stays open.
+    static COUNTS: LazyLock<Option<File>> = LazyLock::new(|| File::open("/proc/self/statm").ok());
     if !cfg!(target_os = "linux") {
         return None;
     }
     // The third number of `statm` counts them in pages. `status` has the same in a line among sixty that the kernel makes.
-    // It is asked often, so the file stays open.
-    static COUNTS: LazyLock<Option<File>> = LazyLock::new(|| File::open("/proc/self/statm").ok());
     let mut counts = [0; STATM_BYTES_MAX];
     let length = rustix::io::pread(COUNTS.as_ref()?, &mut counts, 0).ok()?;
     let counts = std::str::from_utf8(&counts[..length]).ok()?;

@@ -6,7 +6,7 @@
 use super::instruction::{is_instruction, is_thanks};
 use super::licence::{is_licence, without_keywords};
 use super::plain::without_marks;
-use super::ruler::is_ornament;
+use super::ruler::{is_ornament, is_ruler};
 
 /// How comments look in a language.
 #[derive(Debug, Clone, Copy)]
@@ -197,6 +197,20 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
     cap(&fold(&without_marks(&found)), PARAGRAPH_BYTES_MAX)
 }
 
+/// Whether a comment is the heading of a part of a file: a few words between two rulers.
+pub(super) fn is_heading(comment: &str, style: Style) -> bool {
+    let mut lines = comment
+        .lines()
+        .filter(|line| !unmark(line, style).is_empty() || is_ruler(line));
+    let (Some(first), Some(text), Some(last), None) =
+        (lines.next(), lines.next(), lines.next(), lines.next())
+    else {
+        return false;
+    };
+    let words = unmark(text, style).split_whitespace().count();
+    is_ruler(first) && is_ruler(last) && (1..=HEADING_WORDS_MAX).contains(&words)
+}
+
 /// Whether a comment is an assignment that was switched off: `name = [1, 2]`.
 fn is_code(text: &str) -> bool {
     let Some((name, value)) = text.split_once(" = ") else {
@@ -229,12 +243,6 @@ fn is_code_line(line: &str) -> bool {
     }
 }
 
-/// Whether a text begins with these words, whatever the case of their letters.
-pub(super) fn begins(text: &str, words: &str) -> bool {
-    text.get(..words.len())
-        .is_some_and(|head| head.eq_ignore_ascii_case(words))
-}
-
 /// Cuts after the first full stop that ends a sentence.
 #[must_use]
 pub fn first_sentence(text: &str) -> &str {
@@ -261,7 +269,7 @@ pub fn first_sentence(text: &str) -> &str {
 }
 
 /// Takes the marks of a comment off one of its lines.
-pub(super) fn unmark(line: &str, style: Style) -> &str {
+fn unmark(line: &str, style: Style) -> &str {
     let mut line = line.trim();
     if let Some((open, close)) = style.block {
         let inner = line.strip_suffix(close);
@@ -437,6 +445,8 @@ pub(super) fn cap(text: &str, bytes_max: usize) -> String {
     format!("{}…", text[..end].trim_end())
 }
 
+/// Most words between two rulers that are the heading of a part of a file.
+const HEADING_WORDS_MAX: usize = 3;
 /// Longest word in front of a colon that names what follows.
 const LABEL_BYTES_MAX: usize = 16;
 /// Longest first paragraph of the documentation of a file or symbol, in bytes.

@@ -1,6 +1,7 @@
 //! Which comment at the start of a file is about the file, and which about what stands below it.
 
-use super::comment::{Style, begins, paragraph};
+use super::comment::{Style, paragraph};
+use super::instruction::begins;
 
 /// How many lines at the start of a file are searched for its documentation.
 const HEAD_LINES_MAX: usize = 200;

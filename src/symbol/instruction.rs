@@ -1,9 +1,7 @@
 //! Which lines of a comment speak to a tool or to its readers, and say nothing of what stands below.
 
-use super::comment::begins;
-
 /// What lines begin with that speak to an editor or name an author.
-const INSTRUCTIONS: [&str; 33] = [
+const INSTRUCTIONS: [&str; 32] = [
     "go:",
     "For format details",
     "For more info",
@@ -34,7 +32,6 @@ const INSTRUCTIONS: [&str; 33] = [
     "See http",
     "Be sure to restart your server",
     "ktlint-disable",
-    "General Information about an assembly",
     "You can contact the author",
     "You can reach the author",
 ];
@@ -111,9 +108,10 @@ pub(super) fn is_instruction(line: &str) -> bool {
 
 /// Whether a line begins to thank for what stands in the file, to say where it comes from, or where to report what is wrong with it.
 pub(super) fn is_thanks(line: &str) -> bool {
-    const STARTS: [&str; 19] = [
+    const STARTS: [&str; 20] = [
         "ported from ",
         "taken from ",
+        "general information about an assembly",
         "inspired from ",
         "based on http",
         "sourced from ",
@@ -133,4 +131,10 @@ pub(super) fn is_thanks(line: &str) -> bool {
         "kudos to ",
     ];
     STARTS.iter().any(|start| begins(line, start))
+}
+
+/// Whether a text begins with these words, whatever the case of their letters.
+pub(super) fn begins(text: &str, words: &str) -> bool {
+    text.get(..words.len())
+        .is_some_and(|head| head.eq_ignore_ascii_case(words))
 }

@@ -1,30 +1,14 @@
-//! Lines that only draw: rulers, boxes, pictures of signs, and the titles between them.
-
-use super::comment::{Style, unmark};
+//! Lines that only draw: rulers, boxes, pictures of signs.
 
 /// Shortest line that is a ruler.
 const RULER_BYTES_MIN: usize = 5;
-/// Most words between two rulers that are the heading of a part of a file.
-const HEADING_WORDS_MAX: usize = 3;
 /// Of how many signs at least one is a letter or a digit in a line that says something.
 const SIGNS_MAX: usize = 5;
 
-/// Whether a comment is the heading of a part of a file: a few words between two rulers.
-pub(super) fn is_heading(comment: &str, style: Style) -> bool {
-    let is_ruler = |line: &str| {
-        let line = line.trim();
-        line.len() >= RULER_BYTES_MIN && is_ornament(line)
-    };
-    let mut lines = comment
-        .lines()
-        .filter(|line| !unmark(line, style).is_empty() || is_ruler(line));
-    let (Some(first), Some(text), Some(last), None) =
-        (lines.next(), lines.next(), lines.next(), lines.next())
-    else {
-        return false;
-    };
-    let words = unmark(text, style).split_whitespace().count();
-    is_ruler(first) && is_ruler(last) && (1..=HEADING_WORDS_MAX).contains(&words)
+/// Whether a line is a ruler, with the marks of its comment or without.
+pub(super) fn is_ruler(line: &str) -> bool {
+    let line = line.trim();
+    line.len() >= RULER_BYTES_MIN && is_ornament(line)
 }
 
 /// Whether a line has no words: a ruler, the side of a box, a part of a picture.

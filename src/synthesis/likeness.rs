@@ -93,6 +93,15 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
         keys = frequent_names(files);
     }
     if points.is_empty() && pattern.is_none() && keys.is_none() {
+        // Programs that declare nothing which tells them apart are told by their names.
+        let programs = speaking
+            .iter()
+            .filter(|part| signatures(part).next().is_some());
+        let names: Vec<&str> = programs.map(|part| &*part.name).collect();
+        if names.len() >= OWN_MIN {
+            let names = listing(&names, POINTS_MAX);
+            return Some(format!("{}: {names}.", what(files)));
+        }
         points.extend(files.iter().filter_map(|part| contents(part)).take(2));
         if points.is_empty() {
             points.extend(

@@ -252,7 +252,9 @@ pub(super) fn tells_apart(signature: &str) -> bool {
 /// Whether what a file says tells something of the directory that it stands in, too.
 pub(super) fn speaks_beyond(sentence: &str) -> bool {
     // `This is …` says what only where it stands.
-    const STARTS: [&str; 6] = [
+    const STARTS: [&str; 8] = [
+        "error:",
+        "error[",
         "This is ",
         "Apache License",
         "Copyright ",
@@ -323,7 +325,7 @@ fn declarations<'p>(part: &'p ChildNode<'_>) -> impl Iterator<Item = (&'p str, O
         let is_owner = is_owner || signature.starts_with("var ") && signature.contains("exports =");
         let says = rest.split_once(": ").map(|(_, says)| says);
         let says = says.filter(|says| !says.is_empty());
-        if is_owner || is_place((signature, says), &lines[at + 1..], depth) {
+        if is_owner || is_place(signature, says, &lines[at + 1..], depth) {
             open += 1;
             return None;
         }
@@ -339,7 +341,7 @@ fn depth_of(line: &str) -> usize {
 /// Whether a module or class, with these lines behind it, is no more than a place for the types in it.
 ///
 /// A module that has methods is more than that, as is one within another that says what it is for.
-fn is_place((signature, says): (&str, Option<&str>), below: &[&str], depth: usize) -> bool {
+fn is_place(signature: &str, says: Option<&str>, below: &[&str], depth: usize) -> bool {
     const OUTER: [&str; 3] = ["module ", "namespace ", "mod "];
     let is_type = |line: &str| line.starts_with("- `class ") || line.starts_with("- `module ");
     let is_method = |line: &str| line.starts_with("- `def ") || line.starts_with("- method");

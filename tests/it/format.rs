@@ -47,17 +47,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @r"8c/6064edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.dcef35b32e2f9c121708b641fcd6e9093485cfbd179c21f53618dd81aeb84e23");
+    insta::assert_snapshot!(name, @r"8c/6064edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.9f53363b5e7fcd2fa53406df75cf31fe57933211358bc458c003a893340475d0");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: dcef35b32e2f9c121708b641fcd6e9093485cfbd179c21f53618dd81aeb84e23
+    frame: 9f53363b5e7fcd2fa53406df75cf31fe57933211358bc458c003a893340475d0
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: 4ba638ad2d95ed740837d9a3fa02cad7c84c90648514093492720858dc4829ea
+    basis: d46b6e0083bc98b1f2d430284fd29b01eb4de317cb8ee66b124bef534ccd9e5e
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -75,20 +75,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @r"f7/abf712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.1791628408e8ba0b266d0016a4f4e4944cb2fb95b7523d5e07d8eef4df852948");
+    insta::assert_snapshot!(name, @r"f7/abf712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.d0e5d8c494a0162f62292c8f3c8343667ad6c357d81fd12fb1a18e980cf59733");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 1791628408e8ba0b266d0016a4f4e4944cb2fb95b7523d5e07d8eef4df852948
+    frame: d0e5d8c494a0162f62292c8f3c8343667ad6c357d81fd12fb1a18e980cf59733
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: 8c3161f3f6da2e9cbc0b944cabddf0415a26e7fff97ebb19510155bf5f4f8098
+    basis: d3b931f7c26742aac475681e431b02458d3fb142aa3b4b20c4806774386a687f
     basis-kind: synthesis
     path: "src"
-    children: [dcef35b32e2f9c121708b641fcd6e9093485cfbd179c21f53618dd81aeb84e23]
+    children: [9f53363b5e7fcd2fa53406df75cf31fe57933211358bc458c003a893340475d0]
     tool: git-merkle 0.1.0
     ---
 

@@ -1,6 +1,7 @@
 //! What a program says of itself: the beginning of the text that it prints as help.
 
 use crate::symbol::comment;
+use crate::symbol::instruction::begins;
 use crate::symbol::outline::{Kind, Symbol};
 
 /// What such a text is called, in lower case.
@@ -48,7 +49,7 @@ fn string(declaration: &str) -> Option<&str> {
 
 fn is_sentence(said: &str) -> bool {
     said.starts_with(char::is_uppercase)
-        && !comment::begins(said, "usage")
+        && !begins(said, "usage")
         && !said.contains(['{', '%', '<'])
         && said.ends_with('.')
         && said.split(' ').count() >= WORDS_MIN

@@ -21,7 +21,6 @@ use crate::symbol::outline::{
     ATTRIBUTE_BYTES_MAX, ATTRIBUTES_MAX, BodyDigest, DEPTH_MAX, IMPORT_BYTES_MAX, IMPORTS_MAX,
     Kind, NAME_BYTES_MAX, Outline, SYMBOLS_MAX, Span, Symbol,
 };
-use crate::symbol::ruler;
 
 /// Deepest nesting of brackets such as `#ifdef` and of types in types together.
 const NESTING_MAX: usize = 24;
@@ -395,11 +394,9 @@ impl<'t> Walk<'t> {
         let style = self.grammar().style;
         if let Some(range) = level.comment_above(node) {
             let said = &self.text[range];
-            return if ruler::is_heading(said, style) {
-                String::new()
-            } else {
-                comment::paragraph(said, style)
-            };
+            let text = comment::paragraph(said, style);
+            let is_heading = comment::is_heading(said, style) || head::is_section(&text);
+            return if is_heading { String::new() } else { text };
         }
         // One that is made to document may stand a line further up, and in Ruby that of a class.
         let is_class = matches!(node.kind(), "class" | "module");

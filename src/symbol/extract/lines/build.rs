@@ -45,7 +45,9 @@ fn target(found: &mut Found, line: &str, above: &str) {
         let name = name.trim().trim_end_matches(['?', ':']).trim();
         let is_name = !name.is_empty() && name.len() <= 80 && !name.contains([' ', '\t', '"', '#']);
         // `obj-$(CONFIG_X) += x.o` says what an option builds.
-        let is_list = value.split_whitespace().any(|word| word.ends_with(".o"))
+        let is_list = value
+            .split_whitespace()
+            .any(|word| word.strip_suffix(".o").is_some())
             || name.ends_with("_SOURCES")
             || name.starts_with("obj-")
             || name.ends_with("-y");

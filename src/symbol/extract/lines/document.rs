@@ -6,7 +6,7 @@ use super::found::Found;
 use super::line::{after, indent, lines};
 use super::prose::{
     fence_of, first_paragraph, is_prose, is_ruler, markdown_paragraph, underline,
-    without_inline_tags,
+    without_inline_tags, without_layout_tags,
 };
 use crate::symbol::comment::{NONE, paragraph};
 use crate::symbol::outline::Kind;
@@ -38,7 +38,8 @@ pub(super) fn markdown(found: &mut Found, text: &str) {
             (None, None) => {
                 let level = trimmed.bytes().take_while(|b| *b == b'#').count();
                 if (1..=6).contains(&level) && trimmed[level..].starts_with(' ') {
-                    found.push_heading(level, trimmed.trim_matches(['#', ' ']));
+                    let title = without_layout_tags(trimmed.trim_matches(['#', ' ']));
+                    found.push_heading(level, title.trim());
                 } else if let Some(level) = underline(trimmed).filter(|_| is_prose(above)) {
                     found.push_heading(level, above);
                 }

@@ -1,7 +1,7 @@
 //! The first paragraph of a document: which lines are prose, and which are marks, lists, code or navigation.
 
 use super::line::{indent, lines};
-use crate::symbol::comment::begins;
+use crate::symbol::instruction::begins;
 use crate::symbol::plain::without_marks;
 
 /// Columns from which a line above the first paragraph is code.
@@ -267,6 +267,11 @@ fn is_navigation(paragraph: &str) -> bool {
     }
     let is_links = links > 1 && words < 3 * links || links == 1 && words == 0;
     !paragraph.contains(char::is_alphabetic) || is_links
+}
+
+/// Text without any tag of HTML that only lays it out.
+pub(super) fn without_layout_tags(text: &str) -> String {
+    without_tags(text, &TAGS)
 }
 
 /// Text without the tags of HTML that stand within a sentence.

@@ -322,3 +322,53 @@ fn what_is_no_sentence_of_a_page_is_left_out() {
         begins("a.yml.enc", &data)
     );
 }
+
+#[test]
+fn what_stands_above_a_part_of_a_file_says_nothing_of_the_whole() {
+    let go = "// TinyGo does not support it yet;\n// see there.\n//go:build !tinygo\n\npackage a\n\nfunc B() {}\n";
+    assert!(begins("b.go", go).starts_with("Go source"));
+    let rust = "//! [![github]](https://example.org/a)&ensp;[![crates-io]](https://example.org/b)\n//!\n//! [github]: https://img.example.org/a\n//! [crates-io]: https://img.example.org/b\n//!\n//! <br>\n//!\n//! Keeps errors of any kind.\n\npub struct A;\n";
+    assert!(begins("lib.rs", rust).starts_with("Keeps errors of any kind. |"));
+    let readme =
+        "# Hooks for the log\n\n## Usage\n\n```go\nf()\n```\n\nIf you want it here, say so.\n";
+    assert!(begins("README.md", readme).starts_with("Markdown file"));
+    let java = "/**\n * <h2>Keeps rows</h2>\n *\n * Rows are what files of values have.\n */\npackage a;\n";
+    assert!(begins("package-info.java", java).starts_with("Rows are what files"));
+    let cpp = "#pragma once\nnamespace a {\nclass B {\npublic:\n    // public methods\n    void run();\n};\n}\n";
+    assert!(!outline_of("b.hpp", cpp).contains("public methods"));
+    let robots = "# Licensed to the Apache Software Foundation (ASF) under one\n# or more contributor license agreements.\n\nUser-agent: security research\nDisallow: *\n";
+    assert!(!begins("robots.txt", robots).contains("Apache License"));
+    let make = "# Catch-all target: send all unknown targets to the tool\n# with its own option.\n%: Makefile\n\trun $@\n";
+    assert!(
+        outline_of("Makefile", make)
+            .contains("send all unknown targets to the tool with its own option")
+    );
+    let batch = "@ECHO OFF\n\npushd %~dp0\n\nREM Command file for the documentation\n\nif \"%1\" == \"\" goto help\n\n:help\nrun\n\n:end\npopd\n";
+    assert_eq!(
+        begins("make.bat", batch),
+        "Command file for the documentation | Batch source, 10+ lines, 1 public item."
+    );
+}
+
+#[test]
+fn rows_are_no_columns_and_directives_are_entries() {
+    for (text, expected) in [
+        (
+            "# Comment\nname,price\na,1\n",
+            "CSV file, under 10 lines, 2 columns. | - columns `name`, `price`",
+        ),
+        (
+            "AA,33,\nAA,,\"\"\n",
+            "Rows of 3 values, without names of columns. | CSV file, under 10 lines.",
+        ),
+    ] {
+        assert_eq!(begins("a.csv", text), expected);
+    }
+    let page = "Fields\n======\n\n.. php:namespace:: Shop\\Fields\n\n.. php:interface:: FieldsInterface\n\n    Represents the fields of a shop.\n\n    .. php:method:: getBytes()\n";
+    assert_eq!(
+        begins("fields.rst", page),
+        "Represents the fields of a shop. | reStructuredText file, 10+ lines, 4 items."
+    );
+    let header = "#ifndef A\n#define A\nvoid shop::open(shop::level level);\n#endif\n";
+    assert!(begins("a-inl.h", header).starts_with("C++ source"));
+}
