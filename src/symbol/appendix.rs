@@ -55,9 +55,9 @@ pub(super) fn private_list(symbols: &[Symbol]) -> String {
     let rest = listing(rest.into_iter(), PRIVATE_MAX);
     match (list.is_empty(), rest.is_empty()) {
         (true, true) => String::new(),
-        (true, false) => format!("Private: {rest}\n"),
-        (false, true) => format!("Private:\n\n{list}"),
-        (false, false) => format!("Private:\n\n{list}\nPrivate, by name: {rest}\n"),
+        (true, false) => format!("Not public: {rest}\n"),
+        (false, true) => format!("Not public:\n\n{list}"),
+        (false, false) => format!("Not public:\n\n{list}\nNot public, by name: {rest}\n"),
     }
 }
 

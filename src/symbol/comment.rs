@@ -194,6 +194,8 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
     if is_code(&found) {
         return String::new();
     }
+    // Javadoc puts the value of a constant here.
+    let found = found.replace(": {@value}", "");
     cap(&fold(&without_marks(&found)), PARAGRAPH_BYTES_MAX)
 }
 
@@ -213,6 +215,10 @@ pub(super) fn is_heading(comment: &str, style: Style) -> bool {
 
 /// Whether a comment is an assignment that was switched off: `name = [1, 2]`.
 fn is_code(text: &str) -> bool {
+    // A grammar.
+    if text.contains(" := ") || text.contains(" ::= ") {
+        return true;
+    }
     let Some((name, value)) = text.split_once(" = ") else {
         return false;
     };

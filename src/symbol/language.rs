@@ -179,6 +179,7 @@ languages! {
     Linker 101 "linker" "Linker script" SLASHES ["ld" "lds" "ldscript"] [] [];
     Visual 102 "visual" "Visual Basic" QUOTE ["vb" "vbs" "bas"] [] [];
     Cython 103 "cython" "Cython" HASH ["pyx" "pxd" "pxi"] [] [];
+    Rdoc 104 "rdoc" "RDoc" NONE ["rdoc"] [] [];
 }
 
 impl Language {

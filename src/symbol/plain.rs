@@ -45,7 +45,7 @@ pub(super) fn without_marks(text: &str) -> String {
 /// What stands for the mark at the start of `text`, and how long it is; `None` for a sign that marks nothing.
 fn mark(text: &str, before: char) -> Option<(String, usize)> {
     match text.as_bytes()[0] {
-        b'[' if before != '!' => link(text),
+        b'[' if before != '!' => link(text, before),
         b'`' => code_span(text),
         b'*' => emphasis(text),
         b':' if !before.is_alphanumeric() && before != ':' => role(text),
@@ -64,10 +64,13 @@ fn within<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
 }
 
 /// `[text](address)`, `[text][name]`, and ``[`code`]``.
-fn link(text: &str) -> Option<(String, usize)> {
+fn link(text: &str, before: char) -> Option<(String, usize)> {
+    // `list[key][0]` is code.
+    let is_indexed = before.is_alphanumeric() || matches!(before, ')' | ']');
     let shown = within(text, "[", "]").filter(|shown| !shown.is_empty())?;
     let rest = &text[shown.len() + 2..];
-    let target = address(rest).or_else(|| within(rest, "[", "]"));
+    let named = || within(rest, "[", "]").filter(|_| !is_indexed);
+    let target = address(rest).or_else(named);
     if let Some(target) = target {
         let taken = shown.len() + target.len() + 4;
         return (!shown.contains(['[', '\\'])).then(|| (shown.to_owned(), taken));

@@ -647,18 +647,19 @@ mod tests {
         ];
         assert_eq!(
             private_list(&symbols),
-            "Private:\n\n- `Hidden`: Hidden\n- `open` of `Hidden`: open\n- `LIMIT`: LIMIT\n- `INNER` in `space`: INNER\n"
+            "Not public:\n\n- `Hidden`: Hidden\n- `open` of `Hidden`: open\n- `LIMIT`: LIMIT\n- `INNER` in `space`: INNER\n"
         );
         let many: Vec<_> = (0..500)
             .map(|i| private(Kind::Function, &format!("function{i}"), Vec::new()))
             .collect();
         let text = private_list(&many);
         assert!(
-            text.starts_with("Private:\n\n- `function0`") && text.len() < PRIVATE_BYTES_MAX + 1024,
+            text.starts_with("Not public:\n\n- `function0`")
+                && text.len() < PRIVATE_BYTES_MAX + 1024,
             "{text}"
         );
         assert!(
-            text.contains("\n\nPrivate, by name: `function") && text.ends_with(" more\n"),
+            text.contains("\n\nNot public, by name: `function") && text.ends_with(" more\n"),
             "{text}"
         );
     }

@@ -36,7 +36,7 @@ pub(super) fn likeness(ranked: &[&ChildNode<'_>]) -> Option<String> {
     let directories: Vec<&ChildNode<'_>> = of_kind(ranked, PartKind::Directory);
     let held = holds(&directories);
     if files.is_empty() {
-        return held;
+        return held.or_else(|| submodules(ranked));
     }
     let said = files_likeness(&files, &directories);
     match (held, said) {
@@ -51,6 +51,13 @@ pub(super) fn likeness(ranked: &[&ChildNode<'_>]) -> Option<String> {
         }
         (held, said) => said.or(held),
     }
+}
+
+/// What stands in a directory of nothing but other repositories.
+fn submodules(ranked: &[&ChildNode<'_>]) -> Option<String> {
+    let names = of_kind(ranked, PartKind::Submodule);
+    let names: Vec<&str> = names.iter().map(|part| &*part.name).collect();
+    (!names.is_empty()).then(|| format!("Submodules: {}.", listing(&names, SUBJECTS_MAX)))
 }
 
 /// Files below directories, as far as their frames say.
@@ -473,8 +480,8 @@ mod tests {
             &[("a.js", &nameless), ("b.js", &nameless)],
             "JavaScript files: `module.exports = function ()`.",
         );
-        let value = "Shell source, 10+ lines.\n\nPrivate:\n\n- `HERE=\"$(pwd)\"`\n- `run()`\n";
-        let says = "Cleans up.\n\nShell source, 10+ lines.\n\nPrivate:\n\n- `usage()`\n";
+        let value = "Shell source, 10+ lines.\n\nNot public:\n\n- `HERE=\"$(pwd)\"`\n- `run()`\n";
+        let says = "Cleans up.\n\nShell source, 10+ lines.\n\nNot public:\n\n- `usage()`\n";
         check(
             &[
                 ("a.js", &nameless),

@@ -252,7 +252,11 @@ pub(super) fn tells_apart(signature: &str) -> bool {
 /// Whether what a file says tells something of the directory that it stands in, too.
 pub(super) fn speaks_beyond(sentence: &str) -> bool {
     // `This is …` says what only where it stands.
-    const STARTS: [&str; 8] = [
+    const STARTS: [&str; 12] = [
+        "This file ",
+        "Must ",
+        "Do not ",
+        "Thread-safe",
         "error:",
         "error[",
         "This is ",
@@ -262,7 +266,7 @@ pub(super) fn speaks_beyond(sentence: &str) -> bool {
         "Encoded data",
         "Microsoft Visual C++ generated",
     ];
-    !STARTS.iter().any(|start| sentence.starts_with(start))
+    !sentence.ends_with(':') && !STARTS.iter().any(|start| sentence.starts_with(start))
 }
 
 /// Whether a type has the name of its file, however that is written.
@@ -300,7 +304,7 @@ pub(super) fn is_type(signature: &str) -> bool {
 /// The same, each with its sentence: of modules and namespaces what they hold, and what is private where nothing else is.
 fn declarations<'p>(part: &'p ChildNode<'_>) -> impl Iterator<Item = (&'p str, Option<&'p str>)> {
     let body = part.bodies.first().map_or("", |(_, body)| &**body);
-    let (public, private) = body.split_once("\nPrivate:\n").unwrap_or((body, ""));
+    let (public, private) = body.split_once("\nNot public:\n").unwrap_or((body, ""));
     let shown = if public.contains("- `") || public.contains("- members of `") {
         public
     } else {
@@ -517,15 +521,15 @@ mod tests {
                 "`app.map = function (a)`",
             ),
             (
-                "PHP source, 20+ lines, 1 public item.\n\n- `class A`: Logs. More.\n  - `function b()`: No.\n\nPrivate:\n\n- `function c()`\n".to_owned(),
+                "PHP source, 20+ lines, 1 public item.\n\n- `class A`: Logs. More.\n  - `function b()`: No.\n\nNot public:\n\n- `function c()`\n".to_owned(),
                 "`class A`: Logs. More.",
             ),
             (
-                "Go source, 20+ lines, 1 public item.\n\n- members of `Command`\n  - `func GenZsh()`\n\nPrivate:\n\n- `func gen()`\n".to_owned(),
+                "Go source, 20+ lines, 1 public item.\n\n- members of `Command`\n  - `func GenZsh()`\n\nNot public:\n\n- `func gen()`\n".to_owned(),
                 "`func GenZsh()`",
             ),
             (
-                "Go source, 20+ lines.\n\nPrivate:\n\n- `func gen()`\n".to_owned(),
+                "Go source, 20+ lines.\n\nNot public:\n\n- `func gen()`\n".to_owned(),
                 "`func gen()`",
             ),
             (

@@ -245,7 +245,13 @@ fn call<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     }
     match walk.slice(method) {
         "require" | "require_relative" | "load" => {
-            walk.import_text(walk.slice(arguments).trim_matches(['(', ')', '"', '\'']));
+            let text = walk.slice(arguments);
+            // `require File.expand_path("../helper", __FILE__)`
+            let path = text
+                .split(['"', '\''])
+                .nth(1)
+                .filter(|_| text.contains("__"));
+            walk.import_text(path.unwrap_or(text.trim_matches(['(', ')', '"', '\''])));
         }
         "autoload" => autoload(walk, arguments),
         "attr_accessor" | "attr_reader" | "attr_writer" | "attr" | "cattr_accessor"

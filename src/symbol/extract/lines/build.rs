@@ -54,7 +54,7 @@ fn target(found: &mut Found, line: &str, above: &str) {
         if is_name && is_list {
             let parts: Vec<&str> = value.split_whitespace().take(MADE_OF_MAX).collect();
             found.push(Kind::Target, name, &format!("{name} {}", parts.join(" ")));
-        } else if is_name && !line.starts_with('#') && !line.contains("$(shell") {
+        } else if is_name && !line.starts_with('#') {
             found.push(Kind::Key, name, name);
         }
         return;

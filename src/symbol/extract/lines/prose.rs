@@ -248,7 +248,11 @@ fn is_navigation(paragraph: &str) -> bool {
     let is_filled_in = ["|version|", "|release|", "|today|"]
         .iter()
         .any(|mark| paragraph.contains(mark));
-    if is_filled_in && paragraph.split(' ').count() <= POINTER_WORDS_MAX {
+    // `_A name, and another_` says who wrote it.
+    let text = paragraph.trim();
+    let is_byline =
+        text.len() > 2 && text.starts_with('_') && text.ends_with('_') && !text.contains('.');
+    if is_byline || is_filled_in && paragraph.split(' ').count() <= POINTER_WORDS_MAX {
         return true;
     }
     let mut words = 0;

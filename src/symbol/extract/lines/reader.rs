@@ -72,7 +72,8 @@ fn by_format(found: &mut Found, text: &str, language: Option<Language>) {
     match language {
         L::Markdown => document::markdown(found, text),
         L::ReStructured => document::restructured(found, text),
-        L::AsciiDoc => document::asciidoc(found, text),
+        // Titles of RDoc have the same signs.
+        L::AsciiDoc | L::Rdoc => document::asciidoc(found, text),
         L::Html | L::Template => document::html(found, text),
         L::Tex | L::Texinfo | L::RManual => document::tex(found, text),
         L::Roff => document::manual_page(found, text),

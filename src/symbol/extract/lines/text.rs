@@ -320,10 +320,12 @@ pub(super) fn begin(found: &mut Found, text: &str) {
 
 /// The text behind the comment at its head that is a licence.
 fn without_licence(text: &str) -> &str {
+    // `#define` is none.
     let is_comment = |line: &str| {
-        ["//", "#", "/*", "*", ";", "--"]
-            .iter()
-            .any(|mark| line.starts_with(mark))
+        let behind = line.strip_prefix('#').map(|rest| rest.chars().next());
+        let is_hash = behind.is_some_and(|next| next.is_none_or(|c| !c.is_alphanumeric()));
+        let marks = ["//", "/*", "*", ";", "--"];
+        is_hash || marks.iter().any(|mark| line.starts_with(mark))
     };
     let (mut end, mut is_licence) = (0, false);
     for line in text.split_inclusive('\n') {

@@ -70,7 +70,7 @@ fn java() {
         - variants `LOW`, `HIGH(1)`
         - `public int rank()`
 
-    Private:
+    Not public:
 
     - `void packagePrivate()` of `Sample`
     - `Level(int... x)` of `Level`
@@ -140,7 +140,7 @@ fn csharp() {
     - `public record Point(int X, int Y)`
     - `public delegate void Handler(object sender)`
 
-    Private:
+    Not public:
 
     - `internal void Hidden()` of `Sample`
     - `internal class Secret`
@@ -221,7 +221,7 @@ fn php() {
     - `const LIMIT = 10`
     - `define('DEBUG', false)`
 
-    Private:
+    Not public:
 
     - `private function evict(): void` of `Memory`
 
@@ -291,7 +291,7 @@ fn typescript() {
     - `export function open(path: string, flags?: number)`
     - `export type Key = string | number`
 
-    Private:
+    Not public:
 
     - `protected abstract clear(): void` of `Memory`
     - `function internal()`
@@ -323,7 +323,7 @@ fn tsx() {
     - `export const Header = ({ title }: Props)`: Shows a title.
     - `export default function App(): JSX.Element`
 
-    Private:
+    Not public:
 
     - `interface Props`
 
@@ -340,7 +340,7 @@ fn lines_of_the_preprocessor_stand_in_no_signature() {
     - `public sealed class Cart : ICart, IDisposable, IAsyncDisposable`: Keeps items.
       - `public void Add(int c)`: Adds one.
 
-    Private:
+    Not public:
 
     - `internal Cart(int a, int b, string path = @"c:\")` of `Cart`
     "#);
@@ -377,7 +377,7 @@ internal sealed class Till
       - `public string Name`: What it is called.
       - `protected internal void Add(int n)`
 
-    Private:
+    Not public:
 
     - `internal sealed class Till`
     - `public void Close()` of `Till`
@@ -434,7 +434,7 @@ public class Shop {
       - field `protected int size`
       - `protected void add(String item)`: Adds one.
 
-    Private:
+    Not public:
 
     - `void count()` of `Shop`
     ");

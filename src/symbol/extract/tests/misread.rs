@@ -256,11 +256,11 @@ fn a_header_defines_for_others_and_members_have_their_names() {
     let header = "#ifndef A_H\n#define A_H\nstatic int size(int a) { return a; }\nstruct outer {\n  struct { int a; } in;\n};\n#endif\n";
     let told = outline_of("a.h", header);
     assert!(
-        !told.contains("Private") && told.contains("struct {…} in"),
+        !told.contains("Not public") && told.contains("struct {…} in"),
         "{told}"
     );
     let source = "#ifndef NDEBUG\n#include <a.h>\n#endif\nstatic int size(int a) { return a; }\n";
-    assert!(outline_of("a.c", source).contains("Private"));
+    assert!(outline_of("a.c", source).contains("Not public"));
 }
 
 #[test]
@@ -371,4 +371,25 @@ fn rows_are_no_columns_and_directives_are_entries() {
     );
     let header = "#ifndef A\n#define A\nvoid shop::open(shop::level level);\n#endif\n";
     assert!(begins("a-inl.h", header).starts_with("C++ source"));
+}
+
+#[test]
+fn what_a_reader_would_call_a_slip_is_told_right() {
+    let java = "class Till {\n    /** The name: {@value}. */\n    public static final String NAME = \"a\";\n    void test() {}\n}\n";
+    let told = outline_of("Till.java", java);
+    assert!(
+        told.contains("Not public:") && !told.contains("Private"),
+        "{told}"
+    );
+    assert!(!told.contains("name: ."), "{told}");
+    let ruby =
+        "require File.expand_path(\"../helper\", __FILE__)\nrequire \"json\"\n\nclass A\nend\n";
+    assert!(outline_of("a.rb", ruby).contains("Imports: `../helper`, `json`"));
+    let rdoc = "= Why this tool\n\nIt builds what has changed.\n\n== Parts\n\nMore.\n";
+    assert_eq!(
+        begins("README.rdoc", rdoc),
+        "It builds what has changed. | RDoc file, under 10 lines, 2 headings."
+    );
+    let go = "package a\n\n// First is the same as (*URL).Query()[key][0].\nfunc First() {}\n";
+    assert!(outline_of("a.go", go).contains("Query()[key][0]"));
 }

@@ -84,7 +84,7 @@ fn python() {
     - `async def load(path: str, *args, **kwargs) -> Config`
     - re-export `reexported`
 
-    Private:
+    Not public:
 
     - `def _private(self)` of `Config`
     - `def helper()`
@@ -149,7 +149,7 @@ fn javascript() {
     - `LIMIT = 10`
     - re-exports `{ a, b } from './other'`, `* from './all'`
 
-    Private:
+    Not public:
 
     - `_hidden()` of `Client`
     - `function* generate()`
@@ -195,7 +195,7 @@ fn common_js() {
     - `exports.extra = function (x)`
     - `limit: 12`
 
-    Private:
+    Not public:
 
     - `const table`
 
@@ -262,7 +262,7 @@ fn ruby() {
         - mixes in `Enumerable`
     - `def top(x)`
 
-    Private:
+    Not public:
 
     - `def evict` of `Memory`
     - `def size` of `Memory`
@@ -313,7 +313,7 @@ fn bash() {
     - `readonly VERSION=1.0`
     - `export PATH="$ROOT/bin:$PATH"`
 
-    Private:
+    Not public:
 
     - `function _hidden`
     - `ROOT=$(pwd)`
@@ -346,7 +346,7 @@ fn tests_are_known_by_their_titles() {
     insta::assert_snapshot!(outline_of("t0001.sh", shell), @r"
     Shell source, under 10 lines.
 
-    Private:
+    Not public:
 
     - `test_description='says what'`
 
@@ -467,7 +467,7 @@ fn shell_comments_belong_to_the_function_below_and_headings_to_nothing() {
     - `draw()`: Makes a picture.
     - `usage()`
 
-    Private:
+    Not public:
 
     - `BIN=./a`
     - `SPLIT=h`
@@ -554,7 +554,7 @@ export = shop;
       - re-exports `Till as Box`, `type Price`
     - `declare function shop(): shop.Item`
 
-    Private:
+    Not public:
 
     - `interface Hidden` in `shop`
 
@@ -589,7 +589,7 @@ namespace own { interface Hidden { id: number } }
     - `interface Window`
       - field `till: Till`
 
-    Private:
+    Not public:
 
     - `interface Hidden` in `own`
     - `namespace own`

@@ -120,7 +120,7 @@ fn rust() {
     - modules `error`, `table`
     - re-export `self::error::LexError`
 
-    Private:
+    Not public:
 
     - `fn private(&self)` of `Token`
     - `fn helper()`
@@ -209,7 +209,7 @@ fn c() {
     - `const char *names[] = { "a", "b" }`
     - macros `LIMIT`, `MAX`
 
-    Private:
+    Not public:
 
     - `static int helper(void)`
     - `static int counter = 0`
@@ -292,7 +292,7 @@ fn cpp() {
       - `using Names = std::map<std::string, int>`
       - `template <typename T> concept Small = sizeof(T) < 8`
 
-    Private:
+    Not public:
 
     - `void evict()` of `Cache`
     - `int hidden()` in `cache`
@@ -374,7 +374,7 @@ fn go() {
     - `const MaxSize = 1 << 20`: MaxSize is the largest size.
     - `var ErrMissing, errOther = fmt.Errorf("missing"), fmt.Errorf("other")`
 
-    Private:
+    Not public:
 
     - `func helper()`
     - `const minSize = 1`
@@ -462,7 +462,7 @@ pub mod test {
       - `fn render(&self) -> String`
     - re-export `other::{Group, kind::{A, B}}`
 
-    Private:
+    Not public:
 
     - `pub mod test` (`#[cfg(test)]`)
 
@@ -507,7 +507,7 @@ count(void)
 
     - `DWORD_T count(void)`
 
-    Private:
+    Not public:
 
     - `static void setup(void)`
     - `static Suite *till_suite(void)`
