@@ -226,8 +226,10 @@ mod tests {
         #[test]
         fn words_compare_and_hash_as_their_texts(
             one in "[a-z0-9][a-z0-9-]{0,31}",
-            other in "[a-z0-9][a-z0-9-]{0,3}",
+            cut in 1_usize..33,
         ) {
+            // Where one is the beginning of the other only what is behind it decides.
+            let other = one[..cut.min(one.len())].to_owned();
             let hash = |value: &dyn Fn(&mut DefaultHasher)| {
                 let mut hasher = DefaultHasher::new();
                 value(&mut hasher);

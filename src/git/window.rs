@@ -12,7 +12,7 @@
 use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use gix::OdbHandle;
 
@@ -135,13 +135,20 @@ impl Window {
 /// How many bytes of files the process has mapped and in memory, its own program included.
 fn file_pages_bytes() -> Option<u64> {
     // It is asked often, so the file stays open.
-    static COUNTS: LazyLock<Option<File>> = LazyLock::new(|| File::open("/proc/self/statm").ok());
+    static COUNTS: OnceLock<File> = OnceLock::new();
     if !cfg!(target_os = "linux") {
         return None;
     }
     // The third number of `statm` counts them in pages. `status` has the same in a line among sixty that the kernel makes.
     let mut counts = [0; STATM_BYTES_MAX];
-    let length = rustix::io::pread(COUNTS.as_ref()?, &mut counts, 0).ok()?;
+    let file = match COUNTS.get() {
+        Some(file) => file,
+        None => {
+            let file = File::open("/proc/self/statm").ok()?;
+            COUNTS.get_or_init(|| file)
+        }
+    };
+    let length = rustix::io::pread(file, &mut counts, 0).ok()?;
     let counts = std::str::from_utf8(&counts[..length]).ok()?;
     let pages: u64 = counts.split(' ').nth(2)?.parse().ok()?;
     Some(pages * rustix::param::page_size() as u64)

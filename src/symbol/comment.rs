@@ -157,7 +157,10 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
         };
         let line = strip_tag(line);
         if in_tag && found.is_empty() {
-            continue;
+            if title.is_empty() {
+                continue;
+            }
+            break;
         }
         in_licence = !line.is_empty() && (in_licence || is_licence(&fold(line)) || is_thanks(line));
         if in_licence && found.is_empty() {
@@ -167,13 +170,14 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
             break;
         }
         let is_next = !(found.is_empty() && title.is_empty()) && begins_item(line);
-        let ends = line.is_empty()
-            || is_ornament(line)
-            || ends_prose(line)
-            || is_next
-            || is_code_line(line);
-        if ends && !found.is_empty() && !found.contains(' ') && title.is_empty() {
+        let is_apart = line.is_empty() || is_ornament(line);
+        let ends = is_apart || ends_prose(line) || is_next || is_code_line(line);
+        if is_apart && title.is_empty() && is_title(&found) {
             title = std::mem::take(&mut found);
+        }
+        // What else stands below a title is no text about the same.
+        if ends && !is_apart && found.is_empty() && !title.is_empty() {
+            break;
         }
         if ends && found.is_empty() || is_instruction(line) {
             continue;
@@ -199,6 +203,11 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
     cap(&fold(&without_marks(&found)), PARAGRAPH_BYTES_MAX)
 }
 
+/// Whether a paragraph is one word that is no sentence: `shop.till`.
+fn is_title(paragraph: &str) -> bool {
+    !paragraph.is_empty() && !paragraph.contains(' ') && !paragraph.ends_with(['.', ':', '!'])
+}
+
 /// Whether a comment is the heading of a part of a file: a few words between two rulers.
 pub(super) fn is_heading(comment: &str, style: Style) -> bool {
     let mut lines = comment
@@ -215,8 +224,9 @@ pub(super) fn is_heading(comment: &str, style: Style) -> bool {
 
 /// Whether a comment is an assignment that was switched off: `name = [1, 2]`.
 fn is_code(text: &str) -> bool {
-    // A grammar.
-    if text.contains(" := ") || text.contains(" ::= ") {
+    // A grammar: `list ::= item*`.
+    let rule = text.split_once(" := ").or_else(|| text.split_once(" ::= "));
+    if rule.is_some_and(|(name, _)| !name.contains(' ')) {
         return true;
     }
     let Some((name, value)) = text.split_once(" = ") else {

@@ -142,7 +142,7 @@ pub(super) fn file_paragraph(text: &str, style: Style) -> String {
             }
             break;
         }
-        // What a build constraint of Go stands below gives the reason for that.
+        // A comment above a build constraint of Go gives the reason for that constraint.
         let is_reason = block
             .lines()
             .skip(1)

@@ -108,13 +108,9 @@ pub(super) fn is_instruction(line: &str) -> bool {
 
 /// Whether a line begins to thank for what stands in the file, to say where it comes from, or where to report what is wrong with it.
 pub(super) fn is_thanks(line: &str) -> bool {
-    const STARTS: [&str; 20] = [
+    const STARTS: [&str; 16] = [
         "ported from ",
-        "taken from ",
         "general information about an assembly",
-        "inspired from ",
-        "based on http",
-        "sourced from ",
         "adapted from ",
         "copied from ",
         "derived from ",
@@ -130,7 +126,14 @@ pub(super) fn is_thanks(line: &str) -> bool {
         "credits to ",
         "kudos to ",
     ];
-    STARTS.iter().any(|start| begins(line, start))
+    const SOURCES: [&str; 4] = [
+        "taken from ",
+        "inspired from ",
+        "based on ",
+        "sourced from ",
+    ];
+    let is_source = line.contains("://") && SOURCES.iter().any(|start| begins(line, start));
+    is_source || STARTS.iter().any(|start| begins(line, start))
 }
 
 /// Whether a text begins with these words, whatever the case of their letters.

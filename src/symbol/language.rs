@@ -527,8 +527,10 @@ fn header_language(head: &[u8]) -> Language {
     });
     // `spdlog::level level();`, which is no part of a path or a string.
     let is_scoped = |line: &str| {
+        let code = line.split("//").next().unwrap_or(line);
+        let code = code.split("/*").next().unwrap_or(code);
         !line.starts_with('#')
-            && line.split('"').step_by(2).any(|code| {
+            && code.split('"').step_by(2).any(|code| {
                 code.match_indices("::").any(|(at, _)| {
                     code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '>')
                 })

@@ -88,9 +88,18 @@ pub(super) fn is_licence(line: &str) -> bool {
 /// Whether a line is the name of a licence and no more: `BSD 2-Clause License (https://…)`.
 fn is_name(lower: &str) -> bool {
     const FAMILIES: [&str; 8] = ["bsd", "mit", "gpl", "gplv2", "gplv3", "lgpl", "mpl", "isc"];
-    let words = || lower.split(|c: char| !c.is_ascii_alphanumeric());
-    let is_family = words().any(|word| FAMILIES.contains(&word));
-    is_family
-        && lower.split(' ').count() <= NAME_WORDS_MAX
-        && words().any(|word| matches!(word, "license" | "licence"))
+    const KINDS: [&str; 4] = ["the", "new", "simplified", "modified"];
+    let name = lower.split(" (").next().unwrap_or(lower);
+    let words: Vec<&str> = name
+        .trim_end_matches('.')
+        .split(' ')
+        .take(NAME_WORDS_MAX + 1)
+        .collect();
+    let [first, .., last] = words[..] else {
+        return false;
+    };
+    let is_family = |word: &str| FAMILIES.contains(&word);
+    let begins =
+        is_family(first) || KINDS.contains(&first) && words.iter().any(|word| is_family(word));
+    begins && words.len() <= NAME_WORDS_MAX && matches!(last, "license" | "licence")
 }

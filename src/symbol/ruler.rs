@@ -2,7 +2,7 @@
 
 /// Shortest line that is a ruler.
 const RULER_BYTES_MIN: usize = 5;
-/// Of how many signs at least one is a letter or a digit in a line that says something.
+/// A line that says something has at least one letter or digit among each group of this size.
 const SIGNS_MAX: usize = 5;
 
 /// Whether a line is a ruler, with the marks of its comment or without.

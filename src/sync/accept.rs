@@ -141,7 +141,7 @@ pub const NAMED_MAX: usize = 100;
 /// What a remote has that this store lacks.
 #[derive(Debug, Default)]
 pub struct Delivery {
-    /// Entries that may be united.
+    /// Entries that may be united, in step with what is kept of them: none is taken out before they are judged.
     pub accepted: Vec<Entry>,
     /// Signed lists of statements that may be united.
     pub manifests: Vec<ManifestEntry>,

@@ -16,6 +16,12 @@ pub(super) fn read_by_github(ranked: &[&ChildNode<'_>]) -> Option<String> {
         "dependabot.yml",
         "pull_request_template.md",
     ];
+    const BESIDE: [&str; 4] = [
+        "security.md",
+        "contributing.md",
+        "code_of_conduct.md",
+        "support.md",
+    ];
     let is_known = |part: &&&ChildNode<'_>| {
         NAMES
             .iter()
@@ -26,10 +32,12 @@ pub(super) fn read_by_github(ranked: &[&ChildNode<'_>]) -> Option<String> {
         .iter()
         .any(|part| part.name == NAMES[0] && part.kind == PartKind::Directory);
     let is_setting = |part: &&&ChildNode<'_>| {
-        part.kind != PartKind::File
-            || [".yml", ".yaml", ".md"]
-                .iter()
-                .any(|end| part.name.ends_with(end))
+        let is_file = part.kind == PartKind::File;
+        let is_named = BESIDE
+            .iter()
+            .any(|name| part.name.eq_ignore_ascii_case(name));
+        is_known(part)
+            || is_file && (is_named || [".yml", ".yaml"].iter().any(|end| part.name.ends_with(end)))
     };
     let are_settings = has_workflows && ranked.iter().filter(is_setting).count() == ranked.len();
     let names: Vec<String> = ranked.iter().map(|part| code(part)).collect();
@@ -69,6 +77,24 @@ mod tests {
             Some("Settings for GitHub: `workflows/`, `FUNDING.yml`, `README.md`.")
         );
         assert_eq!(read_by_github(&ranked[1..]), None);
+        let beside = |names: [&'static str; 2], kind| {
+            let [one, other] = names;
+            let parts = [
+                part(
+                    "workflows",
+                    PartKind::Directory,
+                    "Directory of 2 files: YAML 2.\n",
+                ),
+                part(one, PartKind::File, body),
+                part(other, kind, body),
+            ];
+            read_by_github(&parts.iter().collect::<Vec<_>>()).is_some()
+        };
+        assert!(beside(["security.md", "codecov.yml"], PartKind::File));
+        assert!(
+            !beside(["README.md", "src"], PartKind::Directory),
+            "a project with workflows of its own"
+        );
         assert_eq!(read_by_github(&[]), None);
     }
 }

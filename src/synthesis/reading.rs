@@ -238,15 +238,15 @@ pub(super) fn tells_apart(signature: &str) -> bool {
             .any(|word| value.trim_start().starts_with(word))
     });
     let is_bare = signature.starts_with("const ") && value.is_none();
-    // A variable without its value, and where a program starts.
-    let is_start = ["main(", "Main("].iter().any(|main| {
+    // Where a program starts.
+    let is_main = ["main(", "Main("].iter().any(|main| {
         signature
             .find(main)
             .is_some_and(|at| at == 0 || signature[..at].ends_with(' '))
     });
-    let is_start = is_start || !signature.contains([' ', '(', '=']);
+    let is_name = !signature.contains([' ', '(', '=']);
     let is_hook = signature.starts_with("def __") || signature.starts_with("async def __");
-    !is_nameless && !is_value && !is_bare && !is_hook && !is_start
+    !is_nameless && !is_value && !is_bare && !is_hook && !is_main && !is_name
 }
 
 /// Whether what a file says tells something of the directory that it stands in, too.

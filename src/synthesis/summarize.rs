@@ -67,7 +67,8 @@ fn directory_lead(parts: &[ChildNode<'_>]) -> Option<String> {
         .filter_map(|part| {
             let lead = cut(&purpose(part)?, LEAD_BYTES_MAX);
             // What is read from its elements speaks for no sources.
-            if lead.starts_with("MSBuild project") {
+            let is_project = PROJECTS.iter().any(|end| part.name.ends_with(end));
+            if is_project && lead.starts_with("MSBuild project") {
                 return None;
             }
             Some((

@@ -12,6 +12,8 @@ use crate::symbol::outline::{Kind, Span, Symbol};
 
 /// Commands of a script that are told where it has no functions.
 const COMMANDS_MAX: usize = 4;
+/// Deepest nesting of commands in a row, of which the first is looked for.
+const ROW_DEPTH_MAX: usize = 16;
 /// Commands that say nothing of what a script is for.
 const SILENT: [&str; 36] = [
     "echo", "printf", "set", "cd", "trap", "exit", "export", "test", "[", "shift", "true", "false",
@@ -75,14 +77,33 @@ fn declaration<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     walk.children_at(level, node, place);
 }
 
-/// Of commands in a row the first one is told.
+/// Of commands in a row the first one is told that says something.
 fn first_command<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    if let Some(first) = node
-        .named_child(0)
-        .filter(|first| first.kind() == "command")
-    {
+    if let Some(first) = telling(walk, node, ROW_DEPTH_MAX) {
         command(walk, level, first);
     }
+}
+
+fn telling<'t>(walk: &Walk<'t>, node: Node<'t>, depth_left: usize) -> Option<Node<'t>> {
+    let mut cursor = node.walk();
+    let children: Vec<Node<'t>> = node
+        .named_children(&mut cursor)
+        .take(ROW_DEPTH_MAX)
+        .collect();
+    children.into_iter().find_map(|child| match child.kind() {
+        "command" => {
+            let name = child.child_by_field_name("name");
+            name.is_some_and(|name| !SILENT.contains(&walk.slice(name)))
+                .then_some(child)
+        }
+        "list" | "pipeline" if depth_left > 0 => telling(walk, child, depth_left - 1),
+        _ => None,
+    })
+}
+
+/// The program that a command runs, behind what it sets for it.
+fn program(command: &str) -> Option<&str> {
+    command.split(' ').find(|word| !word.contains('='))
 }
 
 /// `source file` and `. file`; `test_expect_success 'title' …` and `@test "title"`.
@@ -103,7 +124,7 @@ fn command<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         let is_new = level
             .symbols
             .iter()
-            .all(|known| known.kind != Kind::Command || known.name.split(' ').next() != Some(name));
+            .all(|known| known.kind != Kind::Command || program(&known.name) != Some(name));
         let known = level
             .symbols
             .iter()

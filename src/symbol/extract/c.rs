@@ -430,15 +430,20 @@ fn show(symbols: &mut [Symbol]) {
     }
 }
 
-/// Whether a file may be included more than once: its first directives are `#pragma once`, or `#ifndef A` and `#define A`.
+/// Whether a file is guarded against being included twice: its first directives are `#pragma once`, or `#ifndef A` and
+/// `#define A`, with more behind them.
 fn is_guarded(text: &str) -> bool {
     let mut directives = text.lines().map(str::trim).filter_map(|line| {
-        let (word, rest) = line.strip_prefix('#')?.trim_start().split_once(' ')?;
-        Some((word, rest.split_whitespace().next()?))
+        let mut words = line.strip_prefix('#')?.split_whitespace();
+        Some((words.next()?, words.next().unwrap_or_default()))
     });
     match (directives.next(), directives.next()) {
         (Some(("pragma", "once")), _) => true,
-        (Some(("ifndef", name)), Some(("define", defined))) => name == defined,
+        (Some(("ifndef", name)), Some(("define", defined))) => {
+            // `#ifndef _GNU_SOURCE` guards no more than its definition.
+            let ends_at_once = directives.next().is_some_and(|(word, _)| word == "endif");
+            name == defined && !(ends_at_once && directives.next().is_some())
+        }
         _ => false,
     }
 }

@@ -124,7 +124,8 @@ fn read(
         walk::read(outline, tree, rules, [&told, &shown]);
         if outline.doc.is_empty() {
             outline.doc = usage::said(&outline.symbols, &shown);
-        } else {
+        }
+        if !outline.doc.is_empty() {
             outline
                 .symbols
                 .retain(|symbol| symbol.kind != Kind::Command);

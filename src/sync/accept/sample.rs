@@ -188,7 +188,7 @@ impl KeptFrames {
         has_room.then(|| Box::new(frame))
     }
 
-    /// Keeps the next entry's, if it was admitted.
+    /// Takes the place of the next entry, with its frame where that was admitted.
     pub(super) fn push(&mut self, frame: Option<Box<Frame>>) {
         self.frames.push(frame);
     }

@@ -8,13 +8,15 @@ use super::prose::{
     fence_of, first_paragraph, is_prose, is_ruler, markdown_paragraph, underline,
     without_inline_tags, without_layout_tags,
 };
-use crate::symbol::comment::{NONE, paragraph};
+use crate::symbol::comment::{NONE, first_sentence, paragraph};
 use crate::symbol::outline::Kind;
 
 /// Most headings of a page of HTML, whose menus are long.
 const PAGE_HEADINGS_MAX: usize = 60;
 /// Fewest words of a title that says what a document is about.
 const TITLE_WORDS_MIN: usize = 4;
+/// Longest word with a full stop that may be an abbreviation.
+const SHORT_BYTES_MAX: usize = 4;
 /// Longest name of a block of a template.
 const NAME_BYTES_MAX: usize = 100;
 /// Text of a page that is looked at for its first paragraph, in bytes.
@@ -59,8 +61,18 @@ fn without_announcement(paragraph: &str, title: Option<&str>) -> String {
     if !paragraph.ends_with(':') {
         return paragraph.to_owned();
     }
-    if let Some((before, _)) = paragraph.rsplit_once(". ") {
-        return format!("{before}.");
+    let mut rest = paragraph;
+    while let Some(next) = rest
+        .strip_prefix(first_sentence(rest))
+        .filter(|next| !next.is_empty())
+    {
+        rest = next.trim_start();
+    }
+    let before = paragraph[..paragraph.len() - rest.len()].trim_end();
+    // `St.` ends no sentence.
+    let last = before.rsplit(' ').next().unwrap_or(before);
+    if last.len() > SHORT_BYTES_MAX {
+        return before.to_owned();
     }
     let title = title.filter(|title| title.split(' ').count() >= TITLE_WORDS_MIN);
     title.unwrap_or(paragraph).to_owned()
@@ -371,6 +383,12 @@ fn without_expressions(text: &str) -> String {
         let said = said
             .and_then(|said| said.split(['\'', '"']).nth(1))
             .unwrap_or_default();
+        // `{{{name}}}`
+        let rest = if inner.starts_with('{') {
+            rest.strip_prefix('}').unwrap_or(rest)
+        } else {
+            rest
+        };
         out + said + rest
     })
 }

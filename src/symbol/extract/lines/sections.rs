@@ -20,8 +20,12 @@ const SMALL_VALUE_BYTES_MAX: usize = 100;
 const DESCRIBED: [&str; 6] = ["", "package", "project", "Unit", "metadata", "tool.poetry"];
 /// Bytes of a description over several lines.
 const DESCRIPTION_BYTES_MAX: usize = 700;
+/// Longest tag that is looked at.
+const TAG_BYTES_MAX: usize = 1_000;
 /// Longest name of an element that is shown.
 const NAME_BYTES_MAX: usize = 40;
+/// Numbers of four digits that may name a column.
+const YEARS: std::ops::RangeInclusive<f64> = 1_900.0..=2_100.0;
 /// Columns of a table.
 const COLUMNS_MAX: usize = 60;
 /// Elements that say what a document is for.
@@ -281,6 +285,8 @@ pub(super) fn xml(found: &mut Found, text: &str) {
             names: Vec::new(),
         });
         element.count += 1;
+        // Of a tag that is never closed no more is looked at than this.
+        let tag = &tag[..tag.floor_char_boundary(TAG_BYTES_MAX.min(tag.len()))];
         let tag = tag.split('>').next().unwrap_or_default();
         if let Some(own) = naming_attribute(tag).filter(|_| element.names.len() < BELOW_MAX) {
             element.names.push(own);
@@ -333,6 +339,7 @@ fn msbuild(text: &str) -> Option<String> {
     let makes = value(&["OutputType", "ConfigurationType"]);
     let packages = text.split("<PackageReference Include=\"").skip(1);
     let packages = packages.filter_map(|rest| rest.split_once('"'));
+    let packages = packages.filter(|(name, _)| !name.contains(['`', '\n']));
     let packages: Vec<String> = packages
         .map(|(name, _)| format!("`{name}`"))
         .take(PACKAGES_MAX)
@@ -382,12 +389,25 @@ fn element(text: &str, name: &str) -> String {
 
 /// The first line of a table: its columns, or how many values a row has where that line is a row.
 pub(super) fn table(found: &mut Found, text: &str) {
+    const MARKS: [char; 4] = ['\t', ';', ',', '|'];
+    let cells = |line: &str| line.matches(MARKS).count();
     let mut told = text
         .lines()
-        .filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
-    let Some(first) = told.next() else {
-        return;
-    };
+        .filter(|line| !line.trim().is_empty())
+        .peekable();
+    // A comment above the table has fewer cells than its rows.
+    while let Some(comment) = told.next_if(|line| line.starts_with('#')) {
+        if told.peek().is_none_or(|next| cells(next) <= cells(comment)) {
+            return columns(found, comment);
+        }
+    }
+    if let Some(first) = told.next() {
+        columns(found, first);
+    }
+}
+
+/// The columns that the first row of a table names, or how many values a row has where it names none.
+fn columns(found: &mut Found, first: &str) {
     let first = &first[..first.floor_char_boundary(first.len().min(LINE_BYTES_MAX))];
     let mark = ['\t', ';', ',', '|']
         .into_iter()
@@ -397,15 +417,12 @@ pub(super) fn table(found: &mut Found, text: &str) {
         .split(mark)
         .map(|column| column.trim().trim_matches('"'))
         .collect();
-    let is_name = |column: &&str| {
-        column.contains(char::is_alphabetic) && !column.starts_with(|c: char| c.is_ascii_digit())
+    // The number of a year names a column.
+    let is_value = |column: &&str| {
+        let number = column.parse::<f64>().ok();
+        number.is_some_and(|number| !(YEARS.contains(&number) && column.len() == 4))
     };
-    let names: BTreeSet<&str> = columns
-        .iter()
-        .copied()
-        .filter(|column| is_name(column))
-        .collect();
-    if names.len() < columns.len() {
+    if columns.iter().any(is_value) {
         let values = counted(columns.len() as u64, "value", "values");
         found.doc = format!("Rows of {values}, without names of columns.");
         return;

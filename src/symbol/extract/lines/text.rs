@@ -22,11 +22,13 @@ const ITEM_BYTES_MAX: usize = 60;
 const ITEMS_MIN: usize = 3;
 /// Projects of a solution that are named.
 const PROJECTS_MAX: usize = 5;
-/// Shortest word that is no word of a language but encoded data.
+/// Shortest line without spaces that is encoded data.
 const ENCODED_BYTES_MIN: usize = 80;
 /// Fewest words of a paragraph.
 const WORDS_MIN: usize = 4;
 
+/// What a licence of Creative Commons is called that says no more.
+const CREATIVE_COMMONS: &str = "Creative Commons licence";
 /// Words of a licence, and what it is called; those that come first count.
 const LICENCES: [(&str, &str); 21] = [
     (
@@ -56,7 +58,7 @@ const LICENCES: [(&str, &str); 21] = [
     ("boost software license", "Boost Software License"),
     ("sil open font license", "SIL Open Font License"),
     ("cc0 1.0", "CC0 dedication to the public domain"),
-    ("creative commons", "Creative Commons licence"),
+    ("creative commons", CREATIVE_COMMONS),
     (
         "this is free and unencumbered software",
         "Unlicense: free of copyright",
@@ -204,25 +206,37 @@ fn armour(text: &str) -> Option<String> {
     })
 }
 
-/// What a text is that has one line without spaces, or a key of SSH on it.
+/// What a text is that has no words: a key, or lines of encoded data.
 fn encoded(text: &str) -> Option<String> {
-    let line = text.trim();
-    if line == "[redacted: private-key]" || line == "[redacted: ssh-private-key]" {
+    const KEYS: [&str; 6] = [
+        "ssh-rsa ",
+        "ssh-dss ",
+        "ssh-ed25519 ",
+        "ecdsa-sha2-",
+        "sk-ssh-",
+        "sk-ecdsa-",
+    ];
+    let text = text.trim();
+    if text == "[redacted: private-key]" || text == "[redacted: ssh-private-key]" {
         return Some("Private key.".to_owned());
     }
-    let is_key = ["ssh-", "ecdsa-sha2-", "sk-ssh-"]
-        .iter()
-        .any(|start| line.starts_with(start));
-    if is_key && line.lines().all(|line| line.split(' ').count() >= 2) {
+    if text
+        .lines()
+        .all(|line| KEYS.iter().any(|key| line.starts_with(key)))
+        && !text.is_empty()
+    {
         return Some("Public key of SSH.".to_owned());
     }
-    let is_code = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=_-".contains(&byte);
-    (line.len() >= ENCODED_BYTES_MIN
-        && line.bytes().all(|byte| is_code(byte) || byte == b'\n')
-        && line
-            .split('\n')
-            .all(|line| line.len() >= ENCODED_BYTES_MIN / 2))
-    .then(|| "Encoded data.".to_owned())
+    let is_data = |line: &str| {
+        let is_code = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=_-".contains(&byte);
+        line.len() >= ENCODED_BYTES_MIN / 2 && line.bytes().all(is_code)
+    };
+    let has = |kind: fn(&u8) -> bool| text.bytes().any(|byte| kind(&byte));
+    let is_encoded = text.len() >= ENCODED_BYTES_MIN
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_alphabetic)
+        && text.lines().all(is_data);
+    is_encoded.then(|| "Encoded data.".to_owned())
 }
 
 /// How many files a list of checksums is of, and the names of some: `<digits of hex>  <name>` on each line, as `sha256sum` prints them.
@@ -333,7 +347,7 @@ fn without_licence(text: &str) -> &str {
         if !trimmed.is_empty() && !is_comment(trimmed) {
             break;
         }
-        is_licence |= licence::is_licence(&comment::fold(trimmed));
+        is_licence = is_licence || licence::is_licence(&comment::fold(trimmed));
         end += line.len();
     }
     if is_licence && end < text.len() {
@@ -353,7 +367,9 @@ fn licence(text: &str) -> Option<&'static str> {
     // The title comes first; below it one licence may name another.
     let known = LICENCES.iter().filter(|_| is_licence);
     let found = known.filter_map(|(words, name)| Some((head.find(words)?, *name)));
-    found.min_by_key(|(at, _)| *at).map(|(_, name)| name)
+    // The family is told where none of its licences is.
+    let found = found.min_by_key(|(at, name)| (*name == CREATIVE_COMMONS, *at));
+    found.map(|(_, name)| name)
 }
 
 /// Lines that say which version what is below them is about.

@@ -393,3 +393,62 @@ fn what_a_reader_would_call_a_slip_is_told_right() {
     let go = "package a\n\n// First is the same as (*URL).Query()[key][0].\nfunc First() {}\n";
     assert!(outline_of("a.go", go).contains("Query()[key][0]"));
 }
+
+/// Red before: below one word the text of whatever came next was taken for it.
+#[test]
+fn one_word_that_is_a_sentence_stays_and_parameters_are_no_text() {
+    for (text, doc) in [
+        (
+            "def f(a):\n    \"\"\"Constructor.\n\n    Args:\n        a: The first thing.\n    \"\"\"\n",
+            "Constructor.",
+        ),
+        (
+            "def f(a):\n    \"\"\"Resize\n\n    Example:\n\n    >>> m(1)\n    2\n    \"\"\"\n",
+            "Resize",
+        ),
+    ] {
+        let told = outline_of("a.py", text);
+        assert!(told.contains(&format!(": {doc}\n")), "{told}");
+    }
+    let go =
+        "// Package a parses; with v := a.Parse(x) one gets a tree.\npackage a\n\nfunc B() {}\n";
+    assert!(begins("a.go", go).starts_with("Package a parses"));
+    let rust = "//! Parses any MIT license.\n\npub struct A;\n";
+    assert!(begins("a.rs", rust).starts_with("Parses any MIT license. |"));
+    let queue = "//! Taken from the queue by one worker.\n\npub struct A;\n";
+    assert!(begins("a.rs", queue).starts_with("Taken from the queue"));
+}
+
+#[test]
+fn guards_tables_and_rows_of_commands_are_what_they_are() {
+    let source = "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n#include <a.h>\nstatic int size(int a) { return a; }\n";
+    assert!(outline_of("a.c", source).contains("Not public"));
+    for (text, expected) in [
+        (",name,price\n0,a,1\n", "columns `name`, `price`"),
+        (
+            "country,2019,2020\nA,1,2\n",
+            "columns `country`, `2019`, `2020`",
+        ),
+        ("#CHROM,POS\n1,2\n", "columns `#CHROM`, `POS`"),
+    ] {
+        assert!(
+            outline_of("a.csv", text).contains(expected),
+            "{}",
+            outline_of("a.csv", text)
+        );
+    }
+    let row = "set -e\ncd x && FOO=1 cargo build && cargo test\nFOO=2 cargo doc\n";
+    assert!(
+        outline_of("a.sh", row).contains("command `FOO=1 cargo build`"),
+        "{}",
+        outline_of("a.sh", row)
+    );
+    let help = "USAGE=\"Counts what is sold.\"\ncount all\n";
+    assert!(!outline_of("a.sh", help).contains("command"));
+    let cc0 = "Creative Commons Legal Code\n\nCC0 1.0 Universal\n\nThis license is none.\n";
+    assert!(begins("LICENSE", cc0).starts_with("CC0 dedication"));
+    let header = "#ifndef A\n#define A\nint a; /* like std::vector */\n#endif\n";
+    assert!(begins("a.h", header).starts_with("C source"));
+    let agents = "ssh-agent forwarding explained\nfor people who need it here\n";
+    assert!(!begins("notes", agents).contains("key"));
+}
