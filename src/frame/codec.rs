@@ -98,7 +98,7 @@ pub fn encode(frame: &Frame) -> Result<Vec<u8>, CodecError> {
 
 /// Writes the front matter.
 fn write_header(frame: &Frame, out: &mut dyn fmt::Write) -> fmt::Result {
-    // Piece by piece, without the machinery of formats: every frame that is read is written for comparison.
+    // Piece by piece, because `decode` writes the header of every frame once more to compare it.
     let mut line = |key: &str, value: &dyn fmt::Display| {
         out.write_str(key)?;
         out.write_str(": ")?;

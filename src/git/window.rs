@@ -134,7 +134,7 @@ impl Window {
 
 /// How many bytes of files the process has mapped and in memory, its own program included.
 fn file_pages_bytes() -> Option<u64> {
-    // It is asked often, so the file stays open.
+    // Every handle reads it once in READS_BETWEEN reads, so the process keeps the file open.
     static COUNTS: OnceLock<File> = OnceLock::new();
     if !cfg!(target_os = "linux") {
         return None;

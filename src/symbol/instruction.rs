@@ -1,7 +1,7 @@
 //! Which lines of a comment speak to a tool or to its readers, and say nothing of what stands below.
 
 /// What lines begin with that speak to an editor or name an author.
-const INSTRUCTIONS: [&str; 32] = [
+const INSTRUCTIONS: [&str; 31] = [
     "go:",
     "For format details",
     "For more info",
@@ -31,14 +31,14 @@ const INSTRUCTIONS: [&str; 32] = [
     "Type definitions for ",
     "See http",
     "Be sure to restart your server",
-    "ktlint-disable",
     "You can contact the author",
     "You can reach the author",
 ];
 /// What lines begin with that speak to a linter, a formatter, a compiler or a tool that counts what tests reach.
-const PRAGMAS: [&str; 57] = [
+const PRAGMAS: [&str; 58] = [
     "eslint",
     "tslint:",
+    "ktlint-disable",
     "jshint",
     "jslint ",
     "jscs:",

@@ -52,3 +52,22 @@ pub struct ChildNode<'p> {
     /// What its heads say, by frame type; empty when nothing is said.
     pub bodies: Vec<(FrameType, Arc<str>)>,
 }
+
+impl ChildNode<'_> {
+    /// What its first head says; empty when nothing is said.
+    pub(super) fn body(&self) -> &str {
+        self.bodies.first().map_or("", |(_, body)| &**body)
+    }
+}
+
+#[cfg(test)]
+impl<'p> ChildNode<'p> {
+    /// A child of which an outline says this.
+    pub(super) fn outlined(name: &'p str, kind: PartKind, body: &str) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            bodies: vec![("outline".parse().expect("a word"), body.into())],
+        }
+    }
+}

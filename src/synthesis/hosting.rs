@@ -39,7 +39,7 @@ pub(super) fn read_by_github(ranked: &[&ChildNode<'_>]) -> Option<String> {
         is_known(part)
             || is_file && (is_named || [".yml", ".yaml"].iter().any(|end| part.name.ends_with(end)))
     };
-    let are_settings = has_workflows && ranked.iter().filter(is_setting).count() == ranked.len();
+    let are_settings = has_workflows && ranked.iter().all(|part| is_setting(&part));
     let names: Vec<String> = ranked.iter().map(|part| code(part)).collect();
     (known > 0 && (are_settings || known >= GITHUB_MIN.min(names.len()))).then(|| {
         let names = some_of(&names, SUBJECTS_MAX);
@@ -51,25 +51,17 @@ pub(super) fn read_by_github(ranked: &[&ChildNode<'_>]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn part<'p>(name: &'p str, kind: PartKind, body: &str) -> ChildNode<'p> {
-        ChildNode {
-            name: name.into(),
-            kind,
-            bodies: vec![("outline".parse().expect("a word"), body.into())],
-        }
-    }
-
     #[test]
     fn what_github_reads_is_said_to_be_that() {
         let body = "Text file, 10+ lines.\n";
         let parts = [
-            part(
+            ChildNode::outlined(
                 "workflows",
                 PartKind::Directory,
                 "Directory of 2 files: YAML 2.\n",
             ),
-            part("FUNDING.yml", PartKind::File, body),
-            part("README.md", PartKind::File, body),
+            ChildNode::outlined("FUNDING.yml", PartKind::File, body),
+            ChildNode::outlined("README.md", PartKind::File, body),
         ];
         let ranked: Vec<&ChildNode<'_>> = parts.iter().collect();
         assert_eq!(
@@ -80,13 +72,13 @@ mod tests {
         let beside = |names: [&'static str; 2], kind| {
             let [one, other] = names;
             let parts = [
-                part(
+                ChildNode::outlined(
                     "workflows",
                     PartKind::Directory,
                     "Directory of 2 files: YAML 2.\n",
                 ),
-                part(one, PartKind::File, body),
-                part(other, kind, body),
+                ChildNode::outlined(one, PartKind::File, body),
+                ChildNode::outlined(other, kind, body),
             ];
             read_by_github(&parts.iter().collect::<Vec<_>>()).is_some()
         };

@@ -258,7 +258,7 @@ fn holds(directories: &[&ChildNode<'_>]) -> Option<String> {
 
 /// How many children a body lists.
 fn rows(part: &ChildNode<'_>) -> usize {
-    let body = part.bodies.first().map_or("", |(_, body)| &**body);
+    let body = part.body();
     body.lines().filter(|line| line.starts_with("- ")).count()
 }
 
@@ -343,14 +343,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn part<'p>(name: &'p str, kind: PartKind, body: &str) -> ChildNode<'p> {
-        ChildNode {
-            name: name.into(),
-            kind,
-            bodies: vec![("outline".parse().expect("a word"), body.into())],
-        }
-    }
-
     fn said(parts: &[(&str, &str)]) -> Option<String> {
         let kind = |name: &str| {
             if name.ends_with('/') {
@@ -361,7 +353,7 @@ mod tests {
         };
         let parts: Vec<ChildNode<'_>> = parts
             .iter()
-            .map(|(name, body)| part(name.trim_end_matches('/'), kind(name), body))
+            .map(|(name, body)| ChildNode::outlined(name.trim_end_matches('/'), kind(name), body))
             .collect();
         likeness(&parts.iter().collect::<Vec<_>>())
     }

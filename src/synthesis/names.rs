@@ -68,7 +68,7 @@ pub(super) fn tested<'p>(part: &'p ChildNode<'_>) -> Option<&'p str> {
     let is_script = [".js", ".ts", ".mjs", ".tsx"]
         .iter()
         .any(|end| part.name.ends_with(end));
-    let body = part.bodies.first().map_or("", |(_, body)| &**body);
+    let body = part.body();
     let is_test = is_script
         && !body.contains(" public item")
         && body.lines().any(|line| line.starts_with("Tests:"));

@@ -204,7 +204,7 @@ fn is_one(part: &ChildNode<'_>) -> bool {
 
 /// The titles of tests that a body names on one line.
 fn tests<'p>(part: &'p ChildNode<'_>) -> Option<&'p str> {
-    let body = part.bodies.first().map_or("", |(_, body)| &**body);
+    let body = part.body();
     body.lines().find(|line| line.starts_with("Tests: "))
 }
 
@@ -303,7 +303,7 @@ pub(super) fn is_type(signature: &str) -> bool {
 
 /// The same, each with its sentence: of modules and namespaces what they hold, and what is private where nothing else is.
 fn declarations<'p>(part: &'p ChildNode<'_>) -> impl Iterator<Item = (&'p str, Option<&'p str>)> {
-    let body = part.bodies.first().map_or("", |(_, body)| &**body);
+    let body = part.body();
     let (public, private) = body.split_once("\nNot public:\n").unwrap_or((body, ""));
     let shown = if public.contains("- `") || public.contains("- members of `") {
         public
@@ -367,7 +367,7 @@ fn is_place(signature: &str, says: Option<&str>, below: &[&str], depth: usize) -
 
 /// What a body lists that is no declaration: headings, and kinds with their names.
 pub(super) fn listed<'p>(part: &'p ChildNode<'_>) -> impl Iterator<Item = &'p str> {
-    let body = part.bodies.first().map_or("", |(_, body)| &**body);
+    let body = part.body();
     body.lines()
         .filter_map(|line| line.strip_prefix("- "))
         .filter(|text| !text.starts_with('`'))
@@ -376,7 +376,7 @@ pub(super) fn listed<'p>(part: &'p ChildNode<'_>) -> impl Iterator<Item = &'p st
 
 /// How a file begins of which nothing else is known.
 pub(super) fn first_line<'p>(part: &'p ChildNode<'_>) -> Option<&'p str> {
-    let body = part.bodies.first().map_or("", |(_, body)| &**body);
+    let body = part.body();
     let mut lines = body.lines().filter_map(|line| line.strip_prefix("- "));
     lines.find(|line| {
         let shown = line.split_once('`').map_or("", |(_, shown)| shown);
@@ -493,11 +493,7 @@ mod tests {
     use super::*;
 
     fn part(body: &str) -> ChildNode<'_> {
-        ChildNode {
-            name: "a".into(),
-            kind: PartKind::File,
-            bodies: vec![("outline".parse().expect("a word"), body.into())],
-        }
+        ChildNode::outlined("a", PartKind::File, body)
     }
 
     #[test]

@@ -67,8 +67,7 @@ fn directory_lead(parts: &[ChildNode<'_>]) -> Option<String> {
         .filter_map(|part| {
             let lead = cut(&purpose(part)?, LEAD_BYTES_MAX);
             // What is read from its elements speaks for no sources.
-            let is_project = PROJECTS.iter().any(|end| part.name.ends_with(end));
-            if is_project && lead.starts_with("MSBuild project") {
+            if is_project(&part.name.to_lowercase()) && lead.starts_with("MSBuild project") {
                 return None;
             }
             Some((
@@ -127,9 +126,13 @@ fn voice(name: &str) -> Option<usize> {
         return Some(0);
     }
     let at = VOICES.iter().position(|known| *known == name);
-    let is_project = || PROJECTS.iter().any(|end| name.ends_with(end));
-    at.or_else(|| is_project().then_some(VOICES.len()))
+    at.or_else(|| is_project(&name).then_some(VOICES.len()))
         .map(|at| at + 1)
+}
+
+/// Whether a file of this name, in lower case, describes a project.
+fn is_project(name: &str) -> bool {
+    PROJECTS.iter().any(|end| name.ends_with(end))
 }
 
 /// A package comment stands in any file of a Go package.
@@ -282,33 +285,25 @@ fn unsaid(part: &ChildNode<'_>) -> &'static str {
 mod tests {
     use super::*;
 
-    fn part<'p>(name: &'p str, kind: PartKind, body: &str) -> ChildNode<'p> {
-        ChildNode {
-            name: name.into(),
-            kind,
-            bodies: vec![("outline".parse().expect("a word"), body.into())],
-        }
-    }
-
     #[test]
     fn a_directory_says_what_is_in_it_and_what_matters() {
         let parts = [
-            part(
+            ChildNode::outlined(
                 "README.md",
                 PartKind::File,
                 "A tool for trees. It has more to say.\n\nMarkdown file, 50+ lines.\n",
             ),
-            part(
+            ChildNode::outlined(
                 "cli",
                 PartKind::Directory,
                 "The surface.\n\nDirectory of 24 files: Rust 24.\n",
             ),
-            part(
+            ChildNode::outlined(
                 "hash.rs",
                 PartKind::File,
                 "Rust source, 100+ lines, 2 public items.\n\n- `pub fn hash(bytes: &[u8]) -> Digest`\n",
             ),
-            part(
+            ChildNode::outlined(
                 "walk.rs",
                 PartKind::File,
                 "Walks trees, e.g. big ones. More.\n\nRust source, 200+ lines.\n\nImports: `crate::hash`\n",
@@ -335,7 +330,7 @@ mod tests {
 
     #[test]
     fn hostile_names_stay_on_their_line() {
-        let parts = [part("a\n# b`c", PartKind::File, "Says.\n")];
+        let parts = [ChildNode::outlined("a\n# b`c", PartKind::File, "Says.\n")];
         let out = Summarize.synthesize(&parts);
         assert!(out.contains("`` a\u{fffd}# b`c ``"), "{out}");
     }

@@ -121,15 +121,12 @@ fn command<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
             end: to_u32(node.end_byte()),
             ..Span::default()
         };
-        let is_new = level
-            .symbols
-            .iter()
-            .all(|known| known.kind != Kind::Command || program(&known.name) != Some(name));
-        let known = level
-            .symbols
-            .iter()
-            .filter(|known| known.kind == Kind::Command);
-        if is_new && known.count() < COMMANDS_MAX {
+        let told = || {
+            let symbols = level.symbols.iter();
+            symbols.filter(|told| told.kind == Kind::Command)
+        };
+        let is_new = told().all(|told| program(&told.name) != Some(name));
+        if is_new && told().count() < COMMANDS_MAX {
             walk.push(level, Symbol { span, ..symbol });
         }
     }

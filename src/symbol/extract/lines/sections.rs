@@ -26,6 +26,8 @@ const TAG_BYTES_MAX: usize = 1_000;
 const NAME_BYTES_MAX: usize = 40;
 /// Numbers of four digits that may name a column.
 const YEARS: std::ops::RangeInclusive<f64> = 1_900.0..=2_100.0;
+/// What may stand between the cells of a table.
+const MARKS: [char; 4] = ['\t', ';', ',', '|'];
 /// Columns of a table.
 const COLUMNS_MAX: usize = 60;
 /// Elements that say what a document is for.
@@ -389,7 +391,6 @@ fn element(text: &str, name: &str) -> String {
 
 /// The first line of a table: its columns, or how many values a row has where that line is a row.
 pub(super) fn table(found: &mut Found, text: &str) {
-    const MARKS: [char; 4] = ['\t', ';', ',', '|'];
     let cells = |line: &str| line.matches(MARKS).count();
     let mut told = text
         .lines()
@@ -409,7 +410,7 @@ pub(super) fn table(found: &mut Found, text: &str) {
 /// The columns that the first row of a table names, or how many values a row has where it names none.
 fn columns(found: &mut Found, first: &str) {
     let first = &first[..first.floor_char_boundary(first.len().min(LINE_BYTES_MAX))];
-    let mark = ['\t', ';', ',', '|']
+    let mark = MARKS
         .into_iter()
         .max_by_key(|mark| (first.matches(*mark).count(), *mark == ','))
         .unwrap_or(',');
