@@ -96,8 +96,19 @@ impl Model {
             return Err((fault::of_status(status, &headers, &body), Charge::Nothing));
         }
         transport::check_encoding(&response).map_err(|error| (error, Charge::Unknown))?;
+        self.read(response, streams, on_text, heard).await
+    }
+
+    /// Reads an answer as its content type says: at once, or piece by piece.
+    async fn read(
+        &self,
+        response: Response,
+        streams: bool,
+        on_text: TextSink<'_>,
+        heard: &mut IncomingAnswer,
+    ) -> Attempt {
         let media_type = transport::media_type(&response);
-        let division = if definition.kind == ProviderKind::Ollama {
+        let division = if self.definition.kind == ProviderKind::Ollama {
             Division::Lines
         } else {
             Division::Events

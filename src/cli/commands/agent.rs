@@ -252,14 +252,19 @@ fn write_text(ui: &mut Ui, agent: &Agent) -> Result<(), CliError> {
         let text = ui.styled(Style::Plain, &text).to_string();
         writeln!(ui, "\n{name}\n\n{text}")?;
     }
-    if document.left_out.is_empty() {
+    write_left_out(ui, &document.left_out)
+}
+
+/// Writes which files an agent with a model does not describe, and how to include them.
+fn write_left_out(ui: &mut Ui, left_out: &BTreeMap<&str, Vec<&str>>) -> Result<(), CliError> {
+    if left_out.is_empty() {
         return Ok(());
     }
     let title = ui
         .styled(Style::Heading, "files that it leaves out")
         .to_string();
     writeln!(ui, "\n{title}\n")?;
-    for (kind, patterns) in &document.left_out {
+    for (kind, patterns) in left_out {
         writeln!(ui, "{kind}: {}", patterns.join(" "))?;
     }
     writeln!(

@@ -118,27 +118,39 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             changes,
         };
         program.ui.write_json("diff", &document)?;
-    } else if args.name_only {
-        for one in differences.chunk_by(|a, b| a.path == b.path) {
-            let path = shown_path(&program.ui, &one[0].path);
-            program.ui.write_bytes(&path)?;
-            program.ui.end_record()?;
-        }
     } else {
-        let differences = joined(differences);
-        if args.stat {
-            write_stat(&mut program.ui, &differences)?;
-        } else {
-            for difference in &differences {
-                write(&mut program.ui, difference, &range)?;
-            }
-        }
+        write_text(args, &mut program.ui, differences, &range)?;
     }
     Ok(if args.exit_code && !is_same {
         Exit::No
     } else {
         Exit::Done
     })
+}
+
+/// Prints paths, counts or word diffs.
+fn write_text(
+    args: &Args,
+    ui: &mut Ui,
+    differences: Vec<Difference>,
+    range: &Range,
+) -> Result<(), CliError> {
+    if args.name_only {
+        for one in differences.chunk_by(|a, b| a.path == b.path) {
+            let path = shown_path(ui, &one[0].path);
+            ui.write_bytes(&path)?;
+            ui.end_record()?;
+        }
+        return Ok(());
+    }
+    let differences = joined(differences);
+    if args.stat {
+        return write_stat(ui, &differences);
+    }
+    for difference in &differences {
+        write(ui, difference, range)?;
+    }
+    Ok(())
 }
 
 fn find(

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::cli::snapshot::SnapshotArgs;
-use crate::cli::{CliError, Exit, Program, amount, json};
+use crate::cli::{CliError, Exit, Program, Ui, amount, json};
 use crate::find::{Definition, DefinitionNumber, FIELDS, Field, Hit, Line, Query, Ranked, Weights};
 use crate::git::PathFilter;
 use crate::node::SnapshotRoot;
@@ -148,14 +148,19 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         return Ok(Exit::No);
     }
     if args.files && !program.ui.is_json() {
-        for ranked in &ranking.files {
-            let path = program.ui.path(findable.path(ranked.number)).into_owned();
-            program.ui.write_bytes(&path)?;
-            program.ui.end_record()?;
-        }
-        return Ok(Exit::Done);
+        return write_paths(&mut program.ui, &findable, &ranking);
     }
     answer(args, program, &question, &findable, &ranking)
+}
+
+/// Prints the paths alone.
+fn write_paths(ui: &mut Ui, findable: &Findable<'_>, ranking: &Ranking) -> Result<Exit, CliError> {
+    for ranked in &ranking.files {
+        let path = ui.path(findable.path(ranked.number)).into_owned();
+        ui.write_bytes(&path)?;
+        ui.end_record()?;
+    }
+    Ok(Exit::Done)
 }
 
 /// How many files are looked into.

@@ -6,6 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use git_merkle::base::token;
+use serde_json::Value;
+
 use crate::generate::{Protocol, World, command};
 use crate::support::loopback::{Loopback, PrefixCache, Scripted};
 use crate::support::{Output, Repo};
@@ -28,6 +31,8 @@ struct Taken {
     input: u64,
     read: u64,
     predicted: u64,
+    /// The most that any order could read, see [`parts_sent_before`].
+    most: u64,
 }
 
 impl Taken {
@@ -36,11 +41,16 @@ impl Taken {
             input: self.input + other.input,
             read: self.read + other.read,
             predicted: self.predicted + other.predicted,
+            most: self.most + other.most,
         }
     }
 
     fn share(self) -> f64 {
         100.0 * self.read as f64 / self.input.max(1) as f64
+    }
+
+    fn share_most(self) -> f64 {
+        100.0 * self.most as f64 / self.input.max(1) as f64
     }
 
     /// At least 80 percent were read, as predicted to two points.
@@ -105,7 +115,59 @@ fn lead(world: &World, repo: &Repo<'_>, lists: &[String], edit: &dyn Fn(u32)) ->
     }
     assert_eq!(world.server.posts().len(), TURNS as usize);
     let taken: Vec<Taken> = (1..=TURNS).map(|turn| of_turn(repo, turn)).collect();
-    taken.into_iter().fold(Taken::default(), Taken::and)
+    let most = parts_sent_before(world.server.posts().iter().map(|post| &post.body));
+    let taken = taken.into_iter().fold(Taken::default(), Taken::and);
+    Taken { most, ..taken }
+}
+
+/// Tokens of all parts that an earlier request held, letter by letter, wherever they stood: no order of the parts and no place
+/// of the marks can have more of them read. A part is what the map says of a file, or what stands under a heading.
+fn parts_sent_before<'b>(bodies: impl Iterator<Item = &'b Value>) -> u64 {
+    let mut known = BTreeSet::new();
+    let mut tokens = 0;
+    for body in bodies {
+        let texts = texts(body);
+        let parts: Vec<String> = texts.iter().flat_map(|text| parts(text)).collect();
+        tokens += parts
+            .iter()
+            .filter(|part| known.contains(*part))
+            .map(|part| token::estimate(part))
+            .sum::<u64>();
+        known.extend(parts);
+    }
+    tokens
+}
+
+fn texts(body: &Value) -> Vec<&str> {
+    let messages = body["messages"].as_array().into_iter().flatten();
+    let contents = messages.map(|message| &message["content"]);
+    let contents = std::iter::once(&body["system"]).chain(contents);
+    let mut texts = Vec::new();
+    for content in contents {
+        texts.extend(content.as_str());
+        let blocks = content.as_array().into_iter().flatten();
+        texts.extend(blocks.filter_map(|block| block["text"].as_str()));
+    }
+    texts
+}
+
+fn parts(text: &str) -> Vec<String> {
+    let is_map = text.starts_with("# Role") || text.starts_with("# Repository Structure");
+    let begins = |line: &str| {
+        if is_map {
+            line.starts_with(|c: char| !c.is_whitespace())
+        } else {
+            line.trim_start_matches('#').starts_with(' ') && line.starts_with('#')
+        }
+    };
+    let mut parts = Vec::new();
+    for line in text.split_inclusive('\n') {
+        match parts.last_mut() {
+            Some(part) if !begins(line) => String::push_str(part, line),
+            _ => parts.push(line.to_owned()),
+        }
+    }
+    parts
 }
 
 /// What the record of a turn says.
@@ -123,6 +185,7 @@ fn of_turn(repo: &Repo<'_>, turn: u32) -> Taken {
         input: number("input"),
         read: number("cache_read"),
         predicted: number("cache_read_predicted"),
+        most: 0,
     }
 }
 
@@ -260,9 +323,10 @@ fn ten_turns_over_histories() {
         ];
         let cells = cells.map(|taken| {
             format!(
-                "{} | {:.1} %, {:+.1}",
+                "{}: {:.1} % of {:.1}, {:+.1}",
                 taken.input,
                 taken.share(),
+                taken.share_most(),
                 taken.off()
             )
         });

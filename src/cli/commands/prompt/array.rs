@@ -10,6 +10,7 @@ use crate::cli::commands::context::entries;
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Style, Ui, amount};
+use crate::profile::Wish;
 use crate::provider::{self, Definition};
 use crate::session::{self, Addressee, Placed, Preview, PreviewOptions, TurnAsking, TurnError};
 use crate::tier::{Block, CacheTerms, TierPolicy};
@@ -127,20 +128,8 @@ pub fn assemble(
         asking,
     };
     let reader = |definition: Option<&Definition>, wished| {
-        let mut reader = Addressee::of(definition, wished);
+        let mut reader = addressee(format, definition, wished);
         reader.policy = args.policy;
-        reader.takes_block = format == "manual";
-        let is_anthropic = definition.is_some_and(|definition| {
-            provider::protocol(definition.kind) == Some(Protocol::Anthropic)
-        });
-        if format == "anthropic" && !is_anthropic {
-            let capabilities = &mut reader.capabilities;
-            (
-                capabilities.cache_breakpoints,
-                capabilities.cache_tokens_min,
-            ) = ANTHROPIC_CACHE;
-            reader.terms = CacheTerms::of(capabilities, None);
-        }
         reader
     };
     session::preview::preview(workspace, &options, &reader).map_err(|error| match error {
@@ -148,6 +137,23 @@ pub fn assemble(
             .hint("say it with '-m <request>', or name a '--session'"),
         error => error.into(),
     })
+}
+
+/// Who reads the words in this format: the provider, or one that caches as Anthropic documents it.
+fn addressee(format: &str, definition: Option<&Definition>, wished: Wish) -> Addressee {
+    let mut reader = Addressee::of(definition, wished);
+    reader.takes_block = format == "manual";
+    let is_anthropic = definition
+        .is_some_and(|definition| provider::protocol(definition.kind) == Some(Protocol::Anthropic));
+    if format == "anthropic" && !is_anthropic {
+        let capabilities = &mut reader.capabilities;
+        (
+            capabilities.cache_breakpoints,
+            capabilities.cache_tokens_min,
+        ) = ANTHROPIC_CACHE;
+        reader.terms = CacheTerms::of(capabilities, None);
+    }
+    reader
 }
 
 fn image(program: &Program, file: &Path) -> Result<(String, Image), CliError> {

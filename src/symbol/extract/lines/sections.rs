@@ -420,7 +420,9 @@ fn columns(found: &mut Found, first: &str) {
         .collect();
     // The number of a year names a column.
     let is_value = |column: &&str| {
-        let number = column.parse::<f64>().ok();
+        // `nan` and `inf` are names here.
+        let digits = Some(column).filter(|column| column.contains(|c: char| c.is_ascii_digit()));
+        let number = digits.and_then(|digits| digits.parse::<f64>().ok());
         number.is_some_and(|number| !(YEARS.contains(&number) && column.len() == 4))
     };
     if columns.iter().any(is_value) {
