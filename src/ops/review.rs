@@ -6,7 +6,7 @@ use super::beside::leave_out_declared_beside;
 use super::files::FilesError;
 use super::headers::Headers;
 use super::map::{self, SnapshotSymbols};
-use super::modules::Modules;
+use super::modules::{Modules, ReadModule};
 use super::refers::Question;
 use super::version::{Placed, Reading};
 use crate::base::cores::on_all_cores;
@@ -14,7 +14,7 @@ use crate::base::limit::DIFF_PATHS_MAX;
 use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, ObjectError, Repository, Side, diff_trees};
 use crate::review::{
-    self, Changes, Content, Declaration, Exposed, File, FileRole, How, Refers, Version,
+    self, Changes, Code, Content, Declaration, Exposed, File, FileRole, How, Refers, Version,
 };
 use crate::symbol::map::{EntryNumber, FileNumber, MapEntry, MapFile, MapFiles, Mark};
 use crate::symbol::{Kind, Language, Visibility};
@@ -106,24 +106,35 @@ fn narrow(
                 }
                 Some(b"rs" | b"py" | b"pyi") => {
                     let mut read = |path: &TreePath| reading.code(repo, tree, path);
-                    let is_rust = code.language == Some(Language::Rust);
-                    if is_rust {
-                        let other = &outer[1 - side].exports;
-                        modules.spell_out(path, &mut code.declarations, other, &mut read)?;
-                    }
-                    let exposed = modules.exposed(path, &mut read)?;
-                    exposed.narrow(&mut code.declarations);
-                    if is_rust {
-                        if *exposed != Exposed::All {
-                            review::narrow_links(&mut code.declarations, &outer[1 - side].names);
-                        }
-                        let hidden = modules.hidden(path, &code.declarations, &mut read)?;
-                        review::narrow_implementations(&mut code.declarations, &hidden);
-                    }
+                    narrow_module(&mut modules, path, code, &outer[1 - side], &mut read)?;
                 }
                 _ => {}
             }
         }
+    }
+    Ok(())
+}
+
+/// The same for a module of Rust or Python; `other` is what the other side has in a file of Rust.
+fn narrow_module(
+    modules: &mut Modules,
+    path: &TreePath,
+    code: &mut Code,
+    other: &OuterNames,
+    read: &mut ReadModule<'_, ObjectError>,
+) -> Result<(), ObjectError> {
+    let is_rust = code.language == Some(Language::Rust);
+    if is_rust {
+        modules.spell_out(path, &mut code.declarations, &other.exports, read)?;
+    }
+    let exposed = modules.exposed(path, read)?;
+    exposed.narrow(&mut code.declarations);
+    if is_rust {
+        if *exposed != Exposed::All {
+            review::narrow_links(&mut code.declarations, &other.names);
+        }
+        let hidden = modules.hidden(path, &code.declarations, read)?;
+        review::narrow_implementations(&mut code.declarations, &hidden);
     }
     Ok(())
 }

@@ -131,7 +131,7 @@ pub(super) const NONE: Style = Style {
 pub(super) fn paragraph(comment: &str, style: Style) -> String {
     let mut found = String::new();
     let (mut in_licence, mut in_tag, mut tag_column) = (false, false, None);
-    let mut in_metadata = false;
+    let (mut in_metadata, mut in_example) = (false, false);
     // One word above the text is a title, and says more than nothing.
     let mut title = String::new();
     for whole in comment.lines() {
@@ -144,6 +144,12 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
             continue;
         }
         let line = without_keywords(unmark(whole, style));
+        // An example above all words is not what they are about.
+        let opens = line.starts_with("```") || line.starts_with("~~~");
+        if in_example || opens && found.is_empty() {
+            in_example ^= opens;
+            continue;
+        }
         // What goes on below `@param` is about that, and below `@other text` what is further in.
         let column = whole.find(line).unwrap_or(0);
         let is_further_in = tag_column.is_some_and(|tag| column > tag) && !line.is_empty();
@@ -156,6 +162,11 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
             tag_column.filter(|_| is_further_in)
         };
         let line = strip_tag(line);
+        let line = if found.is_empty() {
+            line.strip_prefix("<p>").unwrap_or(line).trim_start()
+        } else {
+            line
+        };
         if in_tag && found.is_empty() {
             if title.is_empty() {
                 continue;
@@ -164,6 +175,10 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
         }
         in_licence = !line.is_empty() && (in_licence || is_licence(&fold(line)) || is_thanks(line));
         if in_licence && found.is_empty() {
+            continue;
+        }
+        if in_licence && is_title(&found) && title.is_empty() {
+            title = std::mem::take(&mut found);
             continue;
         }
         if in_licence {
@@ -306,6 +321,11 @@ fn unmark(line: &str, style: Style) -> &str {
             let last = mark.trim_end().chars().last().unwrap_or(' ');
             // `#:` documents what follows in Python.
             line = rest.trim_start_matches([last, '!', ':']);
+            // The right side of a box.
+            let inner = line.trim_end().trim_end_matches(last);
+            if inner.ends_with([' ', '\t']) && line.len() - inner.len() > 1 {
+                line = inner;
+            }
             break;
         }
     }
@@ -365,8 +385,12 @@ fn is_tag(line: &str) -> bool {
 
 /// Lines that end the prose of a comment: tags, code, lists of parameters, headings.
 fn ends_prose(line: &str) -> bool {
-    const STARTS: [&str; 25] = [
+    const STARTS: [&str; 29] = [
         "[![",
+        "<p>",
+        "<ul>",
+        "<ol>",
+        "<pre>",
         "<h1",
         "<h2",
         "<h3",

@@ -119,6 +119,12 @@ pub(super) fn file_paragraph(text: &str, style: Style) -> String {
         .map(str::trim)
         .peekable();
     while let Some(line) = lines.peek().copied() {
+        // An attribute of a crate can take several lines.
+        let is_open = |line: &str| line.starts_with("#![") && !line.ends_with(']');
+        if is_open(line) {
+            while lines.next().is_some_and(|line| line != ")]" && line != "]") {}
+            continue;
+        }
         if line.is_empty() || is_skipped(line) {
             lines.next();
             continue;
@@ -156,7 +162,10 @@ pub(super) fn file_paragraph(text: &str, style: Style) -> String {
         let own = !is_reason && (inner || is_apart());
         if own && (found.is_empty() || inner) {
             let text = paragraph(&block, style);
-            let says_something = text.split(' ').count() >= WORDS_MIN && !is_section(&text);
+            let words = text.split(' ').count();
+            // What announces a list is about that: `Change history:`.
+            let announces = text.ends_with(':') && words <= SECTION_WORDS_MAX;
+            let says_something = words >= WORDS_MIN && !announces && !is_section(&text);
             // `/*!` is a banner outside of Rust.
             if block.starts_with("//!") && !text.is_empty() || says_something {
                 found = text;
@@ -326,6 +335,11 @@ mod tests {
         for (text, style, expected) in [
             (
                 "//! Does things.\n//!\n//! More.\n",
+                SLASHES,
+                "Does things.",
+            ),
+            (
+                "#![deny(\n    a,\n    b\n)]\n#![no_std]\n\n//! Does things.\n",
                 SLASHES,
                 "Does things.",
             ),

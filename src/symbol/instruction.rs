@@ -96,14 +96,32 @@ const PRAGMAS: [&str; 58] = [
     "CHECKSTYLE",
 ];
 
+/// Most words of a name and an address.
+const NAME_WORDS_MAX: usize = 4;
+
 /// Whether a line speaks to a program, or only names an author or an address.
 pub(super) fn is_instruction(line: &str) -> bool {
     let is_address = line.starts_with("http") && line.contains("://") && !line.contains(' ');
     let text = line.strip_prefix('#').unwrap_or(line).trim_start();
     is_address
+        || is_author(line)
         || INSTRUCTIONS.iter().any(|mark| line.starts_with(mark))
         || PRAGMAS.iter().any(|mark| text.starts_with(mark))
         || line.contains("-*-")
+}
+
+/// Whether a line is a name with an address: `A. Author <a@b.org>`.
+fn is_author(line: &str) -> bool {
+    let is_mail = |word: &str| {
+        let word = word.trim_matches(['<', '>', '(', ')', ',']);
+        word.split_once('@').is_some_and(|(name, host)| {
+            !name.is_empty() && host.contains('.') && !host.contains(['/', ':', '('])
+        })
+    };
+    let words = || line.split(' ');
+    words().count() <= NAME_WORDS_MAX
+        && words().any(|word| is_mail(word))
+        && words().all(|word| word.contains('@') || word.starts_with(char::is_uppercase))
 }
 
 /// Whether a line begins to thank for what stands in the file, to say where it comes from, or where to report what is wrong with it.

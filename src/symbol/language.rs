@@ -354,7 +354,7 @@ fn is_tcl(head: &[u8]) -> bool {
     const STARTS: [&str; 9] = [
         "proc ",
         "package ",
-        "namespace ",
+        "namespace eval",
         "source ",
         "set ",
         "test ",
@@ -364,7 +364,7 @@ fn is_tcl(head: &[u8]) -> bool {
     ];
     let head = String::from_utf8_lossy(head);
     let mut lines = head.lines().map(str::trim_start);
-    lines.any(|line| STARTS.iter().any(|start| line.starts_with(start)))
+    !head.contains("<?") && lines.any(|line| STARTS.iter().any(|start| line.starts_with(start)))
 }
 
 /// Most endings of one name that say nothing about its content.

@@ -31,7 +31,7 @@ const LAYOUT_TAGS: [&str; 16] = [
 pub(super) fn without_marks(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find(['[', '`', '*', ':', '|', '<', '{']) {
+    while let Some(at) = rest.find(['[', '`', '*', ':', '|', '<', '{', '&']) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
         let before = out.chars().next_back().unwrap_or(' ');
@@ -52,8 +52,29 @@ fn mark(text: &str, before: char) -> Option<(String, usize)> {
         b'|' => substitution(text),
         b'{' if before != '#' => javadoc(text),
         b'<' => tag(text),
+        b'&' => entity(text),
         _ => None,
     }
+}
+
+/// `&lt;`, `&#064;`: signs that have a meaning of their own in HTML.
+fn entity(text: &str) -> Option<(String, usize)> {
+    const NAMED: [(&str, &str); 6] = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&amp;", "&"),
+        ("&quot;", "\""),
+        ("&apos;", "'"),
+        ("&nbsp;", " "),
+    ];
+    if let Some((name, sign)) = NAMED.iter().find(|(name, _)| text.starts_with(name)) {
+        return Some(((*sign).to_owned(), name.len()));
+    }
+    let digits = text.strip_prefix("&#")?.split(';').next()?;
+    let taken = digits.len() + "&#;".len();
+    let number: u8 = digits.parse().ok()?;
+    let is_sign = number.is_ascii_graphic() && text.is_char_boundary(taken) && text.len() >= taken;
+    is_sign.then(|| (char::from(number).to_string(), taken))
 }
 
 /// What stands between an opening mark and the next closing one.
@@ -168,6 +189,14 @@ fn javadoc(text: &str) -> Option<(String, usize)> {
     } else {
         shown
     };
+    // `{@link a.b.Runner}s` are several of these, and no class `Runners`.
+    let is_plural = text[body.len() + 3..].starts_with(char::is_alphanumeric);
+    let is_path = is_plural && !shown.contains(' ');
+    let shown = if is_path {
+        shown.rsplit('.').next().unwrap_or(shown)
+    } else {
+        shown
+    };
     Some((shown.to_owned(), body.len() + 3))
 }
 
@@ -248,6 +277,11 @@ mod tests {
             ("std::`x` and a:b:`c`", "std::`x` and a:b:`c`"),
             ("![a](b) [a [b](c", "![a](b) [a [b](c"),
             ("no `end **here [", "no `end **here ["),
+            (
+                "With &#064;RunWith, a &lt; b && c &#x41; &#7;",
+                "With @RunWith, a < b && c &#x41; &#7;",
+            ),
+            ("By {@link a.b.Runner}s.", "By Runners."),
         ] {
             assert_eq!(without_marks(text), expected, "{text}");
         }

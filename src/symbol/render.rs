@@ -13,7 +13,7 @@ use super::comment::cap;
 use super::language::Language;
 use super::markdown::{code, prose};
 use super::order::{by_importance, is_define};
-use super::outline::{BodyDigest, Content, Kind, Outline, Symbol};
+use super::outline::{BodyDigest, Content, Kind, Outline, Symbol, Visibility};
 use super::phrase::{NAMES_MAX, SIGNATURE_BYTES_MAX, attributes, listing, without_receiver};
 use crate::base::limit;
 use crate::base::quick_hash::QuickHash;
@@ -24,6 +24,8 @@ const LIST_BYTES_MAX: usize = 5_000;
 const SIGNATURES_BYTES_MAX: usize = 12_000;
 /// Most names on a line where those of functions are not to be cut away.
 const ALL_NAMES_MAX: usize = 200;
+/// Up to this number, symbols of a file are told with what they are for, however many members they have.
+const DOCS_ANYWAY: usize = 3;
 /// Fewest names of defines that are put together by how they begin.
 const DEFINES_MIN: usize = 8;
 
@@ -158,7 +160,8 @@ fn count_all(symbols: &[Symbol]) -> u64 {
 /// Public declarations, looked for inside modules instead of counting these. Of a list of re-exports each name counts, and
 /// no members of a type that stands elsewhere are an item.
 fn count_public(symbols: &[Symbol]) -> u64 {
-    let public = symbols.iter().filter(|symbol| symbol.public);
+    let is_public = |symbol: &&Symbol| symbol.public && symbol.visibility() != Visibility::Package;
+    let public = symbols.iter().filter(is_public);
     public
         .map(|symbol| match symbol.kind {
             Kind::Implementation | Kind::Extension | Kind::Command => 0,
@@ -260,7 +263,10 @@ fn symbol_list(outline: &Outline) -> String {
         file: UNBOUNDED,
         members: UNBOUNDED,
     };
-    for detail in DETAILS.into_iter().filter(|_| outline.more == 0) {
+    let public = ordered.iter().filter(|symbol| symbol.public).count();
+    for mut detail in DETAILS.into_iter().filter(|_| outline.more == 0) {
+        // What the one class of a file is for takes less than any of its methods.
+        detail.docs.0 |= public <= DOCS_ANYWAY;
         let list = listed(outline, &ordered, detail, room);
         if list.len() <= detail.bytes_max {
             return list;

@@ -38,24 +38,7 @@ pub(super) fn look(
         .collect();
     tips.sort_unstable();
     tips.dedup();
-    let Wanted {
-        mut nodes,
-        mut paths,
-    } = wanted;
-    for tree in tips
-        .iter()
-        .take(TIPS_LOOKED_AT)
-        .filter_map(|tip| repo.tree_of(tip).ok())
-    {
-        nodes.remove(&tree);
-        paths.retain(|path| match repo.find_entry(&tree, path) {
-            Ok(Some((_, node))) => {
-                nodes.remove(&node);
-                false
-            }
-            _ => true,
-        });
-    }
+    let Wanted { nodes, paths } = not_at_tips(repo, &tips, wanted);
     let (known_nodes, new_nodes) = nodes
         .into_iter()
         .partition::<BTreeSet<_>, _>(|node| memory.nodes.contains(node));
@@ -88,6 +71,27 @@ pub(super) fn look(
         Ok(repo.paths_of(&tips, &before, wanted)?)
     })?);
     Ok(())
+}
+
+/// What does not stand in the trees of the first tips, which most of it does.
+fn not_at_tips(repo: &Repository, tips: &[NodeId], wanted: Wanted) -> Wanted {
+    let mut left = wanted;
+    for tree in tips
+        .iter()
+        .take(TIPS_LOOKED_AT)
+        .filter_map(|tip| repo.tree_of(tip).ok())
+    {
+        left.nodes.remove(&tree);
+        left.paths
+            .retain(|path| match repo.find_entry(&tree, path) {
+                Ok(Some((_, node))) => {
+                    left.nodes.remove(&node);
+                    false
+                }
+                _ => true,
+            });
+    }
+    left
 }
 
 fn without<T: Ord + std::hash::Hash + Clone>(

@@ -2,10 +2,13 @@
 
 use super::child::{ChildNode, PartKind};
 use super::names::{SUBJECTS_MAX, some_of};
-use super::reading::code;
+use super::reading::{code, purpose};
 
 /// Fewest names of those that GitHub looks for, in a directory of more.
 const GITHUB_MIN: usize = 2;
+
+/// Most of the files: three of five.
+const MOST_OF: [usize; 2] = [3, 5];
 
 /// What is in a directory that GitHub reads: a README among it speaks for the whole repository.
 pub(super) fn read_by_github(ranked: &[&ChildNode<'_>]) -> Option<String> {
@@ -44,6 +47,29 @@ pub(super) fn read_by_github(ranked: &[&ChildNode<'_>]) -> Option<String> {
     (known > 0 && (are_settings || known >= GITHUB_MIN.min(names.len()))).then(|| {
         let names = some_of(&names, SUBJECTS_MAX);
         format!("Settings for GitHub: {names}.")
+    })
+}
+
+/// What a directory of workflows is, by what they are called.
+pub(super) fn workflows(files: &[&ChildNode<'_>]) -> Option<String> {
+    let names = files.iter().filter_map(|part| {
+        let said = purpose(part)?;
+        let called = said.strip_prefix("GitHub Actions workflow")?;
+        let called = called.split(", on ").next()?.trim_matches([' ', '.']);
+        Some(if called.is_empty() {
+            code(part)
+        } else {
+            called.to_owned()
+        })
+    });
+    let names: Vec<String> = names.collect();
+    (MOST_OF[1] * names.len() >= MOST_OF[0] * files.len() && !names.is_empty()).then(|| {
+        let word = if names.len() == 1 {
+            "workflow"
+        } else {
+            "workflows"
+        };
+        format!("GitHub Actions {word}: {}.", some_of(&names, SUBJECTS_MAX))
     })
 }
 

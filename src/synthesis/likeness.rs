@@ -5,9 +5,11 @@
 //! there is none. It reads nothing but what the children say, so it changes only when they do.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use super::child::{ChildNode, PartKind};
 use super::facts::Facts;
+use super::hosting::workflows;
 use super::names::{
     HELPERS, SUBJECTS_MAX, common_names, frequent_names, is_image, is_licence, is_main, listing,
     pattern, stem, subject, tested,
@@ -27,6 +29,8 @@ const TITLE_BYTES_MAX: usize = 48;
 const PAGE_HEADINGS: [&str; 3] = ["NAME", "SYNOPSIS", "DESCRIPTION"];
 /// Most files for which what one of them says may stand.
 const TOGETHER_MAX: usize = 3;
+/// Directories within another that are named.
+const BELOW_MAX: usize = 4;
 /// Fewest files of a directory that go before the directories in it.
 const OWN_MIN: usize = 3;
 /// The sentence about children in the order of their importance: about its own files, and about the directories that
@@ -72,8 +76,8 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
     if let Some(images) = images(files) {
         return Some(images);
     }
-    if let Some(tests) = tests(files) {
-        return Some(tests);
+    if let Some(said) = tests(files).or_else(|| workflows(files)) {
+        return Some(said);
     }
     if let [file] = files[..]
         && directories.is_empty()
@@ -144,14 +148,19 @@ fn ended(text: &str) -> String {
 /// What the most important of a directory's files are about, each thing once.
 fn points(speaking: &[&ChildNode<'_>], files: usize) -> Vec<String> {
     let mut points: Vec<String> = Vec::new();
-    let mut owner = None;
+    let (mut owner, mut left) = (None, 0);
     let told = speaking
         .iter()
         .filter_map(|part| Some((part, point(part)?)));
     for (part, point) in told {
-        if points.len() < POINTS_MAX && !points.contains(&point) {
+        if points.contains(&point) {
+            continue;
+        }
+        if points.len() < POINTS_MAX {
             points.push(point);
             owner = Some(part);
+        } else {
+            left += 1;
         }
     }
     // A project speaks where its sources do not.
@@ -161,6 +170,9 @@ fn points(speaking: &[&ChildNode<'_>], files: usize) -> Vec<String> {
     // What one of many says speaks for that one.
     if let ([point], Some(owner), true) = (&mut points[..], owner, files > TOGETHER_MAX) {
         *point = format!("{}: {point}", code(owner));
+    }
+    if let Some(last) = points.last_mut().filter(|_| left > 0) {
+        let _ = write!(last, " and {left} more");
     }
     points
 }
@@ -233,12 +245,14 @@ fn holds(directories: &[&ChildNode<'_>]) -> Option<String> {
     for part in directories {
         let says = about(part);
         speak += usize::from(says.is_some());
-        said.push(
-            match says.filter(|says| !holds_more(says) && said.len() < POINTS_MAX) {
-                Some(says) => format!("{}: {}", code(part), says.trim_end_matches('.')),
-                None => code(part),
-            },
-        );
+        let has_room = said.len() < POINTS_MAX;
+        said.push(match says.filter(|_| has_room) {
+            Some(says) if says.starts_with("Holds `") => below(part),
+            Some(says) if !holds_more(&says) => {
+                format!("{}: {}", code(part), says.trim_end_matches('.'))
+            }
+            _ => code(part),
+        });
     }
     let is_named = said.iter().all(|said| said.ends_with("/`"));
     let left = said.len().saturating_sub(SUBJECTS_MAX);
@@ -254,6 +268,35 @@ fn holds(directories: &[&ChildNode<'_>]) -> Option<String> {
             said.join(if is_named { ", " } else { "; " })
         )
     })
+}
+
+/// A directory of directories by the names of these; the only one in it with what it says: one in one is one path.
+fn below(part: &ChildNode<'_>) -> String {
+    let (name, says) = (code(part), purpose(part).unwrap_or_default());
+    let inner = says.strip_prefix("Holds `").unwrap_or_default();
+    let says_of_one = inner.split_once("/`: ").filter(|_| rows(part) == 1);
+    if let Some((inner, says)) = says_of_one.filter(|(_, says)| !says.starts_with("Holds `")) {
+        let says = sentence(says, POINT_BYTES_MAX);
+        let outer = name.trim_end_matches('`');
+        return format!("{outer}{inner}/`: {}", says.trim_end_matches('.'));
+    }
+    let names = inner.split('`').filter(|name| name.ends_with('/'));
+    let names: Vec<&str> = names.filter(|name| !name.contains(' ')).collect();
+    let shown: Vec<String> = names
+        .iter()
+        .take(BELOW_MAX)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    let more = if names.len() > shown.len() {
+        " …"
+    } else {
+        ""
+    };
+    if shown.is_empty() {
+        name
+    } else {
+        format!("{name} with {}{more}", shown.join(", "))
+    }
 }
 
 /// How many children a body lists.
@@ -292,14 +335,17 @@ fn point(part: &ChildNode<'_>) -> Option<String> {
     let is_title =
         |text: &&str| text.len() <= TITLE_BYTES_MAX && text.ends_with(char::is_alphanumeric);
     let title = about.as_deref().filter(is_title).map(str::to_owned);
-    let is_heading = |text: &&str| !text.contains('`') && !PAGE_HEADINGS.contains(text);
+    let is_heading =
+        |text: &&str| !text.contains('`') && !text.ends_with('?') && !PAGE_HEADINGS.contains(text);
     let heading = listed(part).next().filter(is_heading);
     title
         .or_else(|| heading.map(|text| cut(text, POINT_BYTES_MAX)))
         .or_else(|| called(part))
         .or_else(|| {
-            let routes = listed(part).find(|line| line.starts_with("route"));
-            routes.map(|line| cut(line, POINT_BYTES_MAX))
+            let is_told = |line: &&str| line.starts_with("route") || line.starts_with("command");
+            listed(part)
+                .find(is_told)
+                .map(|line| cut(line, POINT_BYTES_MAX))
         })
         .or_else(sentence)
 }
@@ -518,6 +564,22 @@ mod tests {
         assert!(said(&java).is_some_and(|said| {
             said.starts_with("Java files, among them `Args*` (4): `class Args1`")
         }));
+        let many: Vec<(String, String)> = ["A", "B", "C", "D", "E", "F", "G"]
+            .map(|name| {
+                (
+                    name.to_owned() + ".java",
+                    format!("Java source, 10+ lines, 1 public item.\n\n- `class {name}`\n"),
+                )
+            })
+            .into();
+        let many: Vec<(&str, &str)> = many
+            .iter()
+            .map(|(name, body)| (name.as_str(), body.as_str()))
+            .collect();
+        check(
+            &many,
+            "Java files: `class A`, `class B`, `class C`, `class D`, `class E` and 2 more.",
+        );
     }
 
     #[test]
@@ -526,7 +588,7 @@ mod tests {
         let says = "Keeps items.\n\nDirectory of 3 files: Go 3.\n\n- `a.go`\n- `b.go`\n";
         check(
             &[("a/", holds), ("b/", says)],
-            "Holds `a/`; `b/`: Keeps items.",
+            "Holds `a/` with `x/`, `y/`; `b/`: Keeps items.",
         );
         check(
             &[("a/", holds)],
@@ -534,6 +596,10 @@ mod tests {
         );
         let path = "Holds `x/`: Keeps items.\n\nDirectory of 3 files and 1 directory: Go 3.\n\n- `x/` (3 files)\n";
         check(&[("a/", path)], "Holds `a/x/`: Keeps items.");
+        check(
+            &[("a/", path), ("b/", says)],
+            "Holds `a/x/`: Keeps items; `b/`: Keeps items.",
+        );
     }
 
     #[test]

@@ -26,6 +26,7 @@ pub mod policies;
 pub mod policy;
 mod reading;
 pub mod recipe;
+mod reopened;
 
 pub mod spec;
 pub mod summarize;

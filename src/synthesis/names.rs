@@ -199,7 +199,8 @@ pub(super) fn frequent_names(files: &[&ChildNode<'_>]) -> Option<String> {
 
 /// The names that a file lists on one line, without what stands behind them.
 fn names_of<'p>(part: &'p ChildNode<'_>) -> Vec<&'p str> {
-    let names = listed(part).filter(|line| line.contains('`'));
+    // Commands are no names.
+    let names = listed(part).filter(|line| line.contains('`') && !line.starts_with("command"));
     let mut names: Vec<&str> = names
         .flat_map(|line| line.split('`').skip(1).step_by(2))
         .filter_map(|name| name.split([':', ' ']).next())

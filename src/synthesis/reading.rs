@@ -60,6 +60,8 @@ const TYPES: [&str; 12] = [
     "type",
     "typedef",
 ];
+/// Declarations in the line of a child.
+const DECLARED_MAX: usize = 3;
 /// Bytes of a declaration in the line of a child.
 const SIGNATURE_BYTES_MAX: usize = 48;
 
@@ -168,7 +170,8 @@ pub(super) fn declared(part: &ChildNode<'_>) -> Option<String> {
     if let Some(runs) = listed(part).find(|line| line.starts_with("command")) {
         return Some(cut(runs, SENTENCE_BYTES_MAX));
     }
-    let mut declared = declarations(part).take(3).collect::<Vec<_>>();
+    let mut all = declarations(part);
+    let mut declared = all.by_ref().take(DECLARED_MAX).collect::<Vec<_>>();
     if let [(signature, says @ Some(_)), ..] = declared[..]
         && is_one(part)
     {
@@ -182,7 +185,8 @@ pub(super) fn declared(part: &ChildNode<'_>) -> Option<String> {
         let names = declared.iter().map(|(signature, _)| head(signature));
         let mut names: Vec<String> = names.collect();
         names.dedup();
-        return Some(names.join(", "));
+        let more = if all.next().is_some() { " …" } else { "" };
+        return Some(names.join(", ") + more);
     }
     if let Some(tests) = tests(part) {
         return Some(cut(tests, SENTENCE_BYTES_MAX));
@@ -252,8 +256,10 @@ pub(super) fn tells_apart(signature: &str) -> bool {
 /// Whether what a file says tells something of the directory that it stands in, too.
 pub(super) fn speaks_beyond(sentence: &str) -> bool {
     // `This is …` says what only where it stands.
-    const STARTS: [&str; 12] = [
+    const STARTS: [&str; 14] = [
         "This file ",
+        "Read ",
+        "See ",
         "Must ",
         "Do not ",
         "Thread-safe",
@@ -266,7 +272,7 @@ pub(super) fn speaks_beyond(sentence: &str) -> bool {
         "Encoded data",
         "Microsoft Visual C++ generated",
     ];
-    !sentence.ends_with(':') && !STARTS.iter().any(|start| sentence.starts_with(start))
+    !sentence.ends_with([':', '?']) && !STARTS.iter().any(|start| sentence.starts_with(start))
 }
 
 /// Whether a type has the name of its file, however that is written.

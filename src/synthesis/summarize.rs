@@ -17,6 +17,7 @@ use super::hosting::read_by_github;
 use super::likeness::likeness;
 use super::policy::{NOTHING, Policy};
 use super::reading::{SENTENCE_BYTES_MAX, code, cut, declared, lead, purpose, sentence};
+use super::reopened::looked_through;
 use crate::base::Digest;
 
 /// Children that are listed with what they are for; the others by name only.
@@ -25,6 +26,9 @@ const LISTED_MAX: usize = 40;
 const NAMES_BYTES_MAX: usize = 2_000;
 /// Bytes of the directory's first paragraph.
 const LEAD_BYTES_MAX: usize = 700;
+
+/// Longest first paragraph that only says where to read, or asks.
+const POINTER_BYTES_MAX: usize = 80;
 
 /// See the module.
 pub struct Summarize;
@@ -35,13 +39,14 @@ impl Policy for Summarize {
     }
 
     fn digest(&self) -> Digest {
-        Digest::of("git-merkle 2026 policy/1", b"summarize/9")
+        Digest::of("git-merkle 2026 policy/1", b"summarize/10")
     }
 
     fn synthesize(&self, parts: &[ChildNode<'_>]) -> String {
         if parts.is_empty() {
             return NOTHING.to_owned();
         }
+        let parts = &looked_through(parts)[..];
         let ranked = rank(parts);
         let mut out = String::new();
         let lead = read_by_github(&ranked).or_else(|| directory_lead(parts));
@@ -66,6 +71,11 @@ fn directory_lead(parts: &[ChildNode<'_>]) -> Option<String> {
     let mut speakers: Vec<_> = speakers
         .filter_map(|part| {
             let lead = cut(&purpose(part)?, LEAD_BYTES_MAX);
+            // A question above a list of answers, and where to read on.
+            let is_pointer = ["Read ", "See "].iter().any(|word| lead.starts_with(word));
+            if lead.len() <= POINTER_BYTES_MAX && (is_pointer || lead.ends_with('?')) {
+                return None;
+            }
             // What is read from its elements speaks for no sources.
             if is_project(&part.name.to_lowercase()) && lead.starts_with("MSBuild project") {
                 return None;

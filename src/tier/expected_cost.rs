@@ -326,17 +326,14 @@ impl<'a> Planner<'a> {
             Tail::Listed if is_cached(*tokens) => self.rate(now, with_listed(*chance)),
             _ => rate_behind,
         };
-        let behind = chances
-            .iter()
-            .zip(&tokens)
-            .map(|place| u128::from(listed_tokens) * rate_listed(place))
-            .collect();
+        let places = chances.iter().zip(&tokens);
+        let behind = places.map(|place| u128::from(listed_tokens) * rate_listed(place));
+        let behind = behind.collect();
         let cached = |tokens: &u64| kept.tokens + tokens >= self.terms.prefix_tokens_min;
         let first = tokens.iter().position(cached).unwrap_or(tokens.len());
-        let rate = chances
-            .iter()
-            .map(|chance| self.rate(self.terms.write, *chance))
-            .collect();
+        let rates = chances.iter();
+        let rate = rates.map(|chance| self.rate(self.terms.write, *chance));
+        let rate = rate.collect();
         let row = Row {
             tokens,
             rate,

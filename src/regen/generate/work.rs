@@ -3,7 +3,7 @@
 //!
 //! The parent dispatches, `take` takes in answers, `batch` sends and collects batches. They use this file, and it uses none of them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::pin::Pin;
 
 use futures_util::stream::FuturesUnordered;
@@ -118,16 +118,12 @@ impl<'g, 'i> Work<'g, 'i> {
             .map(|task| generator.pace.priority.unwrap_or(priority(task.reason)))
             .collect();
         let queue = Queue::new(&priorities, |task| {
-            let children = scan
-                .entries(tasks[task].node)
-                .filter_map(|entry| entry.node);
-            let mut children: Vec<TaskNumber> = children
-                .map(|child| task_of[child])
-                .filter(|child| *child != NO_TASK)
-                .collect();
-            children.sort_unstable();
-            children.dedup();
-            children
+            let entries = scan.entries(tasks[task].node);
+            let children = entries.filter_map(|entry| entry.node);
+            let children = children.map(|child| task_of[child]);
+            let children: BTreeSet<TaskNumber> =
+                children.filter(|child| *child != NO_TASK).collect();
+            children.into_iter().collect()
         });
         Ok(Self {
             said: ChildBodies::new(scan, &plan.tasks),

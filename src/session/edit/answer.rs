@@ -107,6 +107,7 @@ fn take(said: &mut Reading, mut named: Option<&mut Named>, fenced: &Fenced<'_>) 
         line,
         wrong,
     };
+    let unnamed = || format!("the block at line {line} names no file, and is left out");
     let read = if is_diff {
         if let Some(named) = named.filter(|_| path.is_some()) {
             named.edits += 1;
@@ -123,9 +124,7 @@ fn take(said: &mut Reading, mut named: Option<&mut Named>, fenced: &Fenced<'_>) 
         })
     } else if let Some(named) = named.as_mut() {
         if is_used(named) && CONSOLES.contains(&fenced.language) {
-            said.notes.push(format!(
-                "the block at line {line} names no file, and is left out"
-            ));
+            said.notes.push(unnamed());
             Ok(Vec::new())
         } else if is_used(named) {
             Err(vec![wrong(Wrong::Twice)])
@@ -135,19 +134,18 @@ fn take(said: &mut Reading, mut named: Option<&mut Named>, fenced: &Fenced<'_>) 
             Ok(vec![Demand { path, line, act }])
         }
     } else {
-        said.notes.push(format!(
-            "the block at line {line} names no file, and is left out"
-        ));
+        said.notes.push(unnamed());
         Ok(Vec::new())
     };
     match read {
         Ok(wanted) => said.wanted.extend(wanted),
-        Err(misfits) => said
-            .misfits
-            .extend(misfits.into_iter().map(|misfit| Misfit {
+        Err(misfits) => {
+            let with_path = |misfit: Misfit| Misfit {
                 path: misfit.path.or_else(|| path.clone()),
                 ..misfit
-            })),
+            };
+            said.misfits.extend(misfits.into_iter().map(with_path));
+        }
     }
     if !fenced.is_closed {
         said.misfits.push(wrong(Wrong::Unclosed));

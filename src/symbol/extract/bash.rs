@@ -11,7 +11,7 @@ use crate::symbol::comment;
 use crate::symbol::outline::{Kind, Span, Symbol};
 
 /// Commands of a script that are told where it has no functions.
-const COMMANDS_MAX: usize = 4;
+const COMMANDS_MAX: usize = 6;
 /// Deepest nesting of commands in a row, of which the first is looked for.
 const ROW_DEPTH_MAX: usize = 16;
 /// Commands that say nothing of what a script is for.
@@ -101,21 +101,44 @@ fn telling<'t>(walk: &Walk<'t>, node: Node<'t>, depth_left: usize) -> Option<Nod
     })
 }
 
-/// The program that a command runs, behind what it sets for it.
-fn program(command: &str) -> Option<&str> {
-    command.split(' ').find(|word| !word.contains('='))
+/// A command on one line, without the variables that are set for it alone.
+fn shown(walk: &Walk<'_>, node: Node<'_>, name: Node<'_>) -> String {
+    let whole = &walk.text[name.start_byte()..node.end_byte()];
+    let mut shown = String::new();
+    for line in whole.lines() {
+        let (part, goes_on) = line
+            .trim_end()
+            .strip_suffix('\\')
+            .map_or((line, false), |part| (part, true));
+        shown.push_str(part);
+        shown.push(' ');
+        if !goes_on {
+            break;
+        }
+    }
+    comment::fold(&shown)
+}
+
+/// What a command does: the program, and the first words that it is given: `cargo test`, `cargo miri setup`.
+fn action(command: &str) -> [&str; 3] {
+    let mut words = command
+        .split(' ')
+        .filter(|word| !word.starts_with(['-', '+', '"', '$']));
+    let (program, first, next) = (words.next(), words.next(), words.next());
+    let is_word = |word: &&str| word.chars().all(char::is_alphabetic);
+    [program, first, next.filter(is_word)].map(Option::unwrap_or_default)
 }
 
 /// `source file` and `. file`; `test_expect_success 'title' …` and `@test "title"`.
 fn command<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let name = node
-        .child_by_field_name("name")
-        .map_or("", |name| walk.slice(name));
+    let named = node.child_by_field_name("name");
+    let name = named.map_or("", |name| walk.slice(name));
     if matches!(name, "source" | ".") {
         walk.import(node, &["source ", ". "]);
-    } else if level.place.owner.is_none() && !SILENT.contains(&name) && !name.is_empty() {
-        let shown = walk.slice(node).split('\n').next().unwrap_or_default();
-        let symbol = Symbol::named(Kind::Command, shown.trim_end_matches(['\\', ' ']));
+    } else if let Some(named) =
+        named.filter(|_| level.place.owner.is_none() && !SILENT.contains(&name) && !name.is_empty())
+    {
+        let symbol = Symbol::named(Kind::Command, &shown(walk, node, named));
         let span = Span {
             start: to_u32(node.start_byte()),
             end: to_u32(node.end_byte()),
@@ -125,7 +148,7 @@ fn command<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
             let symbols = level.symbols.iter();
             symbols.filter(|told| told.kind == Kind::Command)
         };
-        let is_new = told().all(|told| program(&told.name) != Some(name));
+        let is_new = told().all(|told| action(&told.name) != action(&symbol.name));
         if is_new && told().count() < COMMANDS_MAX {
             walk.push(level, Symbol { span, ..symbol });
         }

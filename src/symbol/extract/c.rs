@@ -70,10 +70,16 @@ const RULES: &[(&str, Rule)] = &[
 
 fn is_public(declared: &Declared<'_>) -> bool {
     match declared.place.owner {
-        None => !declared.says("static"),
-        Some(Kind::Module) => declared.place.public && !declared.says("static"),
+        None => !is_of_file(declared),
+        Some(Kind::Module) => declared.place.public && !is_of_file(declared),
         Some(_) => declared.place.public,
     }
+}
+
+/// `static`, and what sources define as that.
+fn is_of_file(declared: &Declared<'_>) -> bool {
+    const WORDS: [&str; 3] = ["static", "local", "STATIC"];
+    WORDS.iter().any(|word| declared.says(word))
 }
 
 /// A macro without a value only marks that something was included, and so does one named like a header with nothing but `1`.

@@ -147,6 +147,9 @@ fn settle(
         }
     }
     for offer in offers {
+        if offer.text.is_empty() && !places.contains_key(&offer.local) {
+            continue;
+        }
         let is_renamed = offer.name != offer.local;
         let Some(at) = places.get(&offer.local) else {
             if (is_renamed || !elsewhere.contains(&offer.local)) && walk.has_room() {
@@ -241,7 +244,7 @@ pub(super) fn assigned<'t>(
         (Some(body), _) if kind == Kind::Class => {
             symbol.children = walk.members(body, Kind::Class, true);
         }
-        (_, Some(object)) if is_whole && is_long => symbol.children = keys(walk, object),
+        (_, Some(object)) if is_whole && is_long => symbol.children = keys(walk, level, object),
         _ => {}
     }
     walk.push(level, symbol);
@@ -282,7 +285,7 @@ fn parts(value: Node<'_>) -> (Option<Node<'_>>, Option<Node<'_>>) {
 }
 
 /// The keys of an object, with their values where these are short.
-fn keys<'t>(walk: &mut Walk<'t>, object: Node<'t>) -> Vec<Symbol> {
+fn keys<'t>(walk: &mut Walk<'t>, outer: &Level<'t>, object: Node<'t>) -> Vec<Symbol> {
     let level = Level::new(Place {
         owner: Some(Kind::Variable),
         public: true,
@@ -318,6 +321,12 @@ fn keys<'t>(walk: &mut Walk<'t>, object: Node<'t>) -> Vec<Symbol> {
         let mut symbol = walk.symbol(&level, head);
         let own = symbol.name.trim_matches(['"', '\'']).to_owned();
         symbol.name = own;
+        // What the file declares is offered with it, and listed here already where it is not.
+        let local = value.unwrap_or(child);
+        if matches!(local.kind(), "identifier" | "shorthand_property_identifier") {
+            let mark = format!("export default {{ {} }}", walk.slice(child));
+            offer(walk, outer, [walk.slice(local), &symbol.name], ["", &mark]);
+        }
         found.push(symbol);
     }
     found

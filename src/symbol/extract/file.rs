@@ -18,6 +18,10 @@ use crate::symbol::outline::{Content, Kind, Outline};
 
 /// How far into a file a NUL byte is looked for, as git does it.
 const NUL_BYTES_MAX: usize = 8 * 1024;
+/// Least code that is minified, its least mean length of a line, and among which number of bytes there is less than a space.
+const MINIFIED_BYTES_MIN: usize = 1_000;
+const LINE_BYTES_MINIFIED: usize = 400;
+const SPACES_MINIFIED: usize = 12;
 /// A text of another encoding than UTF-8 has at most one byte in this number that is not UTF-8.
 const UNKNOWN_MIN: usize = 4;
 
@@ -55,6 +59,10 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
     let text = text.as_ref();
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     outline.lines = text.lines().count() as u64;
+    if is_minified(language, text) {
+        outline.doc = "Minified code.".to_owned();
+        return outline;
+    }
     match language.and_then(grammar_of) {
         Some((language, grammar)) => read(&mut outline, language, grammar, text, uses),
         None => {
@@ -86,6 +94,17 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
         }
     }
     outline
+}
+
+/// Whether a program or style sheet has hardly a line break or a space: names in it say nothing.
+fn is_minified(language: Option<Language>, text: &str) -> bool {
+    use Language as L;
+    let is_for_browsers = matches!(language, Some(L::JavaScript | L::TypeScript | L::Css));
+    let lines = text.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    let is_long = is_for_browsers
+        && text.len() >= MINIFIED_BYTES_MIN
+        && text.len() / lines >= LINE_BYTES_MINIFIED;
+    is_long && SPACES_MINIFIED * text.bytes().filter(|byte| *byte == b' ').count() < text.len()
 }
 
 /// The content as text by git's rule, no NUL near its start. Of another encoding each byte that is not UTF-8 becomes

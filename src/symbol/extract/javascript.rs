@@ -243,7 +243,7 @@ fn variables<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         }
         if value.is_some_and(|value| walk.slice(value).starts_with("require(")) {
             walk.import(declarator, &[]);
-        } else if name.kind() == "identifier" {
+        } else if name.kind() == "identifier" && !is_helper(walk.slice(name)) {
             let (kind, end) =
                 value.map_or((Kind::Variable, None), |value| export::shape(walk, value));
             let is_const = kind == Kind::Variable && walk.slice(node).starts_with("const");
@@ -263,6 +263,27 @@ fn variables<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
             walk.push(level, symbol);
         }
     }
+}
+
+/// What compilers write at the head of what they make: `var __importStar = …`.
+fn is_helper(name: &str) -> bool {
+    const HELPERS: [&str; 14] = [
+        "__assign",
+        "__awaiter",
+        "__createBinding",
+        "__decorate",
+        "__exportStar",
+        "__extends",
+        "__generator",
+        "__importDefault",
+        "__importStar",
+        "__metadata",
+        "__param",
+        "__rest",
+        "__setModuleDefault",
+        "__spreadArray",
+    ];
+    HELPERS.contains(&name)
 }
 
 /// Assignments that export something or add a member to what was declared before.
@@ -387,4 +408,14 @@ fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
         symbol.public |= is_shared || walk.exports.contains(&symbol.name);
     }
     export::finish(walk, level);
+    // What is added to something that the file keeps to itself is not offered.
+    let kept = level.symbols.iter().filter(|symbol| !symbol.public);
+    let kept: BTreeSet<&str> = kept.map(|symbol| symbol.name.as_str()).collect();
+    for adopted in &mut level.adopted {
+        let root = adopted.owner.split('.').next().unwrap_or_default();
+        let is_kept = kept.contains(root);
+        for member in adopted.members.iter_mut().filter(|_| is_kept) {
+            member.public = false;
+        }
+    }
 }

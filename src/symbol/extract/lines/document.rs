@@ -30,9 +30,14 @@ pub(super) fn markdown(found: &mut Found, text: &str) {
         found.doc = markdown_paragraph(body);
     }
     let mut fence: Option<&str> = None;
-    let mut above = "";
+    let (mut above, mut is_hidden) = ("", false);
     for line in lines(body) {
         let trimmed = line.trim();
+        is_hidden |= fence.is_none() && trimmed.starts_with("<!--");
+        if is_hidden {
+            is_hidden = !trimmed.contains("-->");
+            continue;
+        }
         let marks = fence_of(trimmed);
         match (fence, marks) {
             (Some(open), Some(marks)) if open == marks => fence = None,
@@ -168,7 +173,10 @@ pub(super) fn underlined(found: &mut Found, text: &str, shorter_max: usize) {
         let is_title = !above.is_empty()
             && !is_ruler(above)
             && above.chars().count() <= line.len() + shorter_max;
-        if is_line && is_title && indent(above) <= 2 && is_prose(above.trim()) {
+        // A line of code above the output that belongs to it is no title.
+        let is_code =
+            above.ends_with([';', '{', '}', '[', ']']) || !above.contains(char::is_alphanumeric);
+        if is_line && is_title && !is_code && indent(above) <= 2 && is_prose(above.trim()) {
             let kind = (mark, before == line);
             let level = known
                 .iter()
@@ -212,6 +220,7 @@ pub(super) fn asciidoc(found: &mut Found, text: &str) {
 pub(super) fn html(found: &mut Found, text: &str) {
     let (comment, text) = &without_template_comments(text);
     let (mut at, mut headings, mut title) = (0, 0, String::new());
+    let mut second = None;
     while let Some(next) = text[at..].find(['<', '{']) {
         let from = at + next;
         let rest = &text[from..];
@@ -228,6 +237,7 @@ pub(super) fn html(found: &mut Found, text: &str) {
             match level {
                 Some(level) if headings < PAGE_HEADINGS_MAX => {
                     headings += 1;
+                    second = second.or((headings == 2).then_some(from));
                     found.push_heading(level, &plain(content));
                 }
                 None if title.is_empty() && after(tag, "title").is_some() => title = plain(content),
@@ -255,7 +265,16 @@ pub(super) fn html(found: &mut Found, text: &str) {
         .find(|text| text.contains(' ') && !text.contains("{{") && !is_place(text))
         .unwrap_or_default();
     if found.doc.is_empty() {
-        found.doc = page_paragraph(text);
+        // What stands below the second heading is about that.
+        found.doc = page_paragraph(&text[..second.unwrap_or(text.len())]);
+    }
+    if found.doc.is_empty() {
+        let heading = found
+            .symbols
+            .iter()
+            .find(|symbol| symbol.kind == Kind::Heading);
+        let title = heading.filter(|heading| heading.name.split(' ').count() >= TITLE_WORDS_MIN);
+        found.doc = title.map_or_else(|| page_paragraph(text), |title| title.name.clone());
     }
     if found.doc.starts_with("{{") {
         found.doc.clear();

@@ -294,6 +294,15 @@ pub(super) fn xml(found: &mut Found, text: &str) {
             element.names.push(own);
         }
     }
+    if counts.get("svg").is_some_and(|element| element.first == 0) {
+        let title =
+            Some(element(text, "title")).filter(|title| title.contains(char::is_alphabetic));
+        found.doc = title.map_or_else(
+            || "SVG image.".to_owned(),
+            |title| format!("SVG image: {title}"),
+        );
+        return;
+    }
     let project = msbuild(text);
     let mut order: Vec<(&str, Element<'_>)> = counts.into_iter().collect();
     order.retain(|(name, _)| project.is_none() || !MSBUILD_GROUPS.contains(name));

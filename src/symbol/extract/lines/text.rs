@@ -7,7 +7,7 @@ use super::prose::first_paragraph;
 use super::{list, sections, tree};
 use crate::symbol::comment;
 use crate::symbol::head;
-use crate::symbol::instruction::is_instruction;
+use crate::symbol::instruction::{begins, is_instruction};
 use crate::symbol::licence;
 use crate::symbol::outline::Kind;
 
@@ -20,6 +20,8 @@ const LINE_BYTES_MAX: usize = 100;
 /// Longest line that may be an item of a list without marks, and how many of them are one.
 const ITEM_BYTES_MAX: usize = 60;
 const ITEMS_MIN: usize = 3;
+/// Shortest ruler below a title.
+const RULER_BYTES_MIN: usize = 3;
 /// Projects of a solution that are named.
 const PROJECTS_MAX: usize = 5;
 /// Shortest line without spaces that is encoded data.
@@ -113,6 +115,9 @@ pub(super) fn read(found: &mut Found, text: &str) {
         .or_else(|| checksums(text))
         .or_else(|| solution(text))
         .or_else(|| postscript(text))
+        .or_else(|| case_title(text))
+        .or_else(|| resources(text))
+        .or_else(|| exports(text))
     {
         found.doc = said;
         return;
@@ -124,6 +129,48 @@ pub(super) fn read(found: &mut Found, text: &str) {
         // In a language without a name here, what is behind a sign is a comment.
         found.doc = head::head_paragraph(text, comment::HASH);
     }
+}
+
+/// The title of a test case: the first line above a ruler that parts it from input, and that from what is expected.
+fn case_title(text: &str) -> Option<String> {
+    let mut lines = lines(text).map(str::trim);
+    let title = lines.find(|line| !line.is_empty())?;
+    let ruler = lines.next()?;
+    let is_ruler = |line: &str| line.bytes().all(|byte| b"-=~".contains(&byte));
+    if ruler.len() < RULER_BYTES_MIN
+        || !is_ruler(ruler)
+        || !title.starts_with(char::is_alphanumeric)
+    {
+        return None;
+    }
+    // Below the sections of a document the same signs stand under their titles.
+    let mut above = "";
+    let parts_code = lines.any(|line| {
+        let parts =
+            line == ruler && (above.is_empty() || above.ends_with([';', '{', '}', ')', ',', '>']));
+        above = line;
+        parts
+    });
+    (parts_code && title.len() <= LINE_BYTES_MAX).then(|| title.to_owned())
+}
+
+/// What the resources of a program for Windows say of it: `VALUE "FileDescription", "…"`.
+fn resources(text: &str) -> Option<String> {
+    let value = text.split_once("\"FileDescription\"")?.1;
+    let said = value.split('"').nth(1)?.trim_end_matches("\\0");
+    (said.contains(' ') && said.len() <= LINE_BYTES_MAX)
+        .then(|| format!("Windows resources: {said}."))
+}
+
+/// What a module definition says above the names that a library exports.
+fn exports(text: &str) -> Option<String> {
+    lines(text).map(str::trim).find(|line| *line == "EXPORTS")?;
+    let said = head::head_paragraph(text, comment::SEMICOLON);
+    Some(if said.is_empty() {
+        "Names that a library exports.".to_owned()
+    } else {
+        said
+    })
 }
 
 /// Whether a paragraph is code: a quarter of its words have signs that stand in no sentence.
@@ -307,7 +354,8 @@ fn postscript(text: &str) -> Option<String> {
 pub(super) fn begin(found: &mut Found, text: &str) {
     let is_fence = |line: &str| super::prose::fence_of(line).is_some();
     let is_told = |line: &&str| {
-        line.chars().any(char::is_alphanumeric) && !head::imports(line) && !is_fence(line)
+        let is_said = line.chars().any(char::is_alphanumeric) && !is_page_head(line);
+        is_said && !head::imports(line) && !is_fence(line)
     };
     let is_blank = |line: &&str| {
         line.bytes()
@@ -319,6 +367,7 @@ pub(super) fn begin(found: &mut Found, text: &str) {
         .map(str::trim)
         .skip_while(|line| !is_told(line))
         .filter(|line| !is_blank(line) && !head::imports(line) && !is_advice(line))
+        .filter(|line| !is_page_head(line))
         .take(FIRST_LINES)
     {
         let line = comment::cap(&comment::fold(line), LINE_BYTES_MAX);
@@ -330,6 +379,21 @@ pub(super) fn begin(found: &mut Found, text: &str) {
         let line = comment::cap(line, LINE_BYTES_MAX);
         found.push(Kind::Line, &line, &line);
     }
+}
+
+/// Whether a line is of the head of a page of HTML, as every page has it.
+fn is_page_head(line: &str) -> bool {
+    const TAGS: [&str; 8] = [
+        "<!doctype",
+        "<html",
+        "<head",
+        "<meta",
+        "<link",
+        "<body",
+        "</head",
+        "</body",
+    ];
+    TAGS.iter().any(|tag| begins(line, tag))
 }
 
 /// The text behind the comment at its head that is a licence.

@@ -133,6 +133,9 @@ impl Entry {
     }
 }
 
+/// With which the outline of a workflow of GitHub begins.
+const WORKFLOW: &str = "GitHub Actions workflow";
+
 /// Whether a sentence speaks of what was named before it.
 fn starts_amid(text: &str) -> bool {
     text.starts_with("It ")
@@ -253,6 +256,27 @@ pub(super) fn yaml(found: &mut Found, text: &str) {
     if found.doc.is_empty() {
         found.doc = said;
     }
+    if found.doc.is_empty() {
+        found.doc = workflow(found).unwrap_or_default();
+    }
+}
+
+/// What GitHub runs, and at what, by the keys that its documentation names.
+fn workflow(found: &Found) -> Option<String> {
+    let of = |name: &str| found.symbols.iter().find(|symbol| symbol.name == name);
+    let (on, _) = (of("on")?, of("jobs")?);
+    let name = of("name").and_then(|name| name.signature.strip_prefix("name "));
+    let name = name.map_or_else(String::new, |name| format!(" {name}"));
+    let at = on
+        .signature
+        .trim_start_matches("on")
+        .trim_start_matches([':', ' ']);
+    let at = if at.is_empty() {
+        String::new()
+    } else {
+        format!(", on {at}")
+    };
+    Some(format!("{WORKFLOW}{name}{at}."))
 }
 
 fn push_word(text: &mut String, more: &str) {
@@ -350,12 +374,29 @@ pub(super) fn json(found: &mut Found, text: &str) {
         }
         done.push_to(found);
     }
+    source_map(found, text);
     if base == 1 {
         let mut seen = std::collections::BTreeSet::new();
         found
             .symbols
             .retain(|symbol| seen.insert(symbol.name.clone()));
     }
+}
+
+/// A source map (ECMA-426) says of which file it is, and its names are those of other files.
+fn source_map(found: &mut Found, text: &str) {
+    let has = |name: &str| found.symbols.iter().any(|symbol| symbol.name == name);
+    if !["version", "sources", "mappings"].into_iter().all(has) {
+        return;
+    }
+    let file = text
+        .split_once("\"file\"")
+        .and_then(|(_, rest)| rest.split('"').nth(1));
+    found.doc = match file.filter(|file| !file.is_empty()) {
+        Some(file) => format!("Source map of `{}`.", file.replace('`', "'")),
+        None => "Source map.".to_owned(),
+    };
+    found.symbols.clear();
 }
 
 /// Whether what stands before a string makes it the item of a list.

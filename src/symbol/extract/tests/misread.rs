@@ -439,7 +439,7 @@ fn guards_tables_and_rows_of_commands_are_what_they_are() {
     }
     let row = "set -e\ncd x && FOO=1 cargo build && cargo test\nFOO=2 cargo doc\n";
     assert!(
-        outline_of("a.sh", row).contains("command `FOO=1 cargo build`"),
+        outline_of("a.sh", row).contains("commands `cargo build`, `cargo doc`"),
         "{}",
         outline_of("a.sh", row)
     );
@@ -451,4 +451,126 @@ fn guards_tables_and_rows_of_commands_are_what_they_are() {
     assert!(begins("a.h", header).starts_with("C source"));
     let agents = "ssh-agent forwarding explained\nfor people who need it here\n";
     assert!(!begins("notes", agents).contains("key"));
+}
+
+#[test]
+fn what_is_offered_by_a_list_is_public_and_what_is_kept_is_not() {
+    let source = "const isA = v => v;\nconst _b = 1;\nconst kept = 2;\nconst proto = A.prototype;\nproto.add = function add(name) {\n  this.name = name;\n};\n\nexport default {\n  isA,\n  b: _b,\n};\n";
+    let outline = outline_of("a.js", source);
+    let (public, private) = outline.split_once("Not public:").expect("both");
+    for offered in [
+        "`const isA = v =>`",
+        "`const _b = 1` (`export default { b: _b }`)",
+    ] {
+        assert!(public.contains(offered), "{outline}");
+    }
+    for kept in ["`const kept = 2`", "proto.add = function"] {
+        assert!(private.contains(kept), "{outline}");
+    }
+    let helper = "var __importStar = (this && this.__importStar) || function (m) {};\nconst a = 1;\nmodule.exports = { a };\n";
+    assert!(!outline_of("a.js", helper).contains("__importStar"));
+    let source = "#define local static\n\n/* Adds. */\nlocal int add(int a) { return a; }\nint sum(void) { return add(1); }\n";
+    let outline = outline_of("a.c", source);
+    assert!(
+        outline.contains("Not public:\n\n- `local int add(int a)`"),
+        "{outline}"
+    );
+    let source = "pub(crate) fn a() {}\npub fn b() {}\n";
+    assert!(outline_of("a.rs", source).contains(", 1 public item."));
+}
+
+#[test]
+fn what_is_made_for_machines_is_called_that() {
+    let minified = format!("!function(t){{{}}}();\n", "t.a=t.b?1:2;".repeat(200));
+    let map =
+        r#"{"version":3,"file":"a.min.js","sources":["a.js"],"names":["x"],"mappings":"AAAA"}"#;
+    let rc = "#include <winver.h>\nVS_VERSION VERSIONINFO\nBEGIN\n  VALUE \"FileDescription\", \"packs and unpacks\\0\"\nEND\n";
+    let yaml =
+        "name: CI\non:\n  push:\n  pull_request:\njobs:\n  test:\n    runs-on: ubuntu-latest\n";
+    for (name, text, expected) in [
+        (
+            "a.min.js",
+            &*minified,
+            "Minified code.\n\nJavaScript file, under 10 lines.\n",
+        ),
+        ("a.min.js.map", map, "Source map of `a.min.js`.\n"),
+        (
+            "a.svg",
+            "<svg xmlns=\"x\"><title>A till</title><path d=\"M0\"/></svg>",
+            "SVG image: A till\n",
+        ),
+        ("a.rc", rc, "Windows resources: packs and unpacks.\n"),
+        (
+            "a.def",
+            "; packs and unpacks files\nEXPORTS\n    pack\n    unpack\n",
+            "packs and unpacks files\n",
+        ),
+        (
+            "ci.yml",
+            yaml,
+            "GitHub Actions workflow CI, on push, pull_request.\n",
+        ),
+    ] {
+        let outline = outline_of(name, text);
+        assert!(outline.starts_with(expected), "{outline}");
+    }
+}
+
+#[test]
+fn what_stands_above_or_below_a_ruler_is_read_as_it_is_meant() {
+    for (name, text, expected) in [
+        (
+            "a.test",
+            "Class declaration\n-----\n<?php\nnamespace A;\nclass B {\n}\n-----\narray(\n)\n",
+            "Class declaration\n\nText file",
+        ),
+        (
+            "a.md",
+            "# A\n\nKeeps items.\n\n<!-- [[[cog\n# Made by a program.\n]]] -->\n",
+            "Keeps items.\n\nMarkdown file, under 10 lines, 1 heading.",
+        ),
+        (
+            "a.html",
+            "<h1>What is new in 4.11</h1>\n<h2>Matchers</h2>\n<p>Uses the latest of them now.</p>\n",
+            "What is new in 4.11\n",
+        ),
+        (
+            "a.c",
+            "/* a.c\n * Copyright (C) 2003 A\n * For conditions of use, see copyright notice\n *\n * a.c unpacks files of old programs.\n */\n\n/*\n * Change history:\n *\n * 1.0 First\n */\nint a;\n",
+            "a.c unpacks files of old programs.\n",
+        ),
+        (
+            "a.rs",
+            "#![deny(\n    missing_docs\n)]\n\n//! Does things.\n\n/// ```compile_fail\n/// use a::b;\n/// ```\nfn c() {}\n",
+            "Does things.\n\nRust source, 10+ lines.\n\nNot public:\n\n- `fn c()`\n",
+        ),
+        (
+            "a.ads",
+            "-------------------\n--  Thick binding of it. --\n-------------------\n\nwith Ada;\n",
+            "Thick binding of it.\n",
+        ),
+    ] {
+        let outline = outline_of(name, text);
+        assert!(outline.starts_with(expected), "{outline}");
+    }
+    let many: String = (0..400).fold(String::new(), |text, at| {
+        text + &format!("    /** Checks one. */\n    public static void assertEquals{at}(String message, Object a) {{}}\n")
+    });
+    let java = format!("/** Methods for tests. More. */\npublic class Assert {{\n{many}}}\n");
+    let outline = outline_of("Assert.java", &java);
+    assert!(
+        outline.contains("`public class Assert`: Methods for tests."),
+        "{}",
+        &outline[..500]
+    );
+    let java = "/** Checks\n * <ul><li>a</li></ul>\n */\npublic class A {\n  /** Runs. <p>More */\n  public void run() {}\n}\n";
+    let outline = outline_of("A.java", java);
+    assert!(outline.contains("`public class A`: Checks\n"), "{outline}");
+    let shell =
+        "set -e\ncargo miri setup\nRUSTFLAGS=\"-Z a\" \\\ncargo miri test --all \\\n  --release\n";
+    let outline = outline_of("a.sh", shell);
+    assert!(
+        outline.contains("commands `cargo miri setup`, `cargo miri test --all --release`"),
+        "{outline}"
+    );
 }

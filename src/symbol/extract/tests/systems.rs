@@ -97,7 +97,7 @@ fn rust() {
     insta::assert_snapshot!(outline_of("sample.rs", RUST), @r"
     Tokens of the input language, cut from text.
 
-    Rust source, 50+ lines, 10 public items.
+    Rust source, 50+ lines, 9 public items.
 
     - `pub struct Token<'a, T: Into<String> = String> where T: fmt::Debug` (`#[derive(Debug, Clone)]`): One token with its place, e.g. a word.
       - fields `start: usize`, `text: &'a str`
