@@ -131,10 +131,10 @@ pub(super) const NONE: Style = Style {
 pub(super) fn paragraph(comment: &str, style: Style) -> String {
     let mut found = String::new();
     let (mut in_licence, mut in_tag, mut tag_column) = (false, false, None);
-    let (mut in_metadata, mut in_example) = (false, false);
+    let mut in_metadata = false;
     // One word above the text is a title, and says more than nothing.
     let mut title = String::new();
-    for whole in comment.lines() {
+    for whole in behind_example(comment, style).lines() {
         // What a script in Python says of itself to its runner (PEP 723).
         let is_fence = matches!(whole.trim(), "# /// script" | "# ///");
         if is_fence {
@@ -144,12 +144,6 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
             continue;
         }
         let line = without_keywords(unmark(whole, style));
-        // An example above all words is not what they are about.
-        let opens = line.starts_with("```") || line.starts_with("~~~");
-        if in_example || opens && found.is_empty() {
-            in_example ^= opens;
-            continue;
-        }
         // What goes on below `@param` is about that, and below `@other text` what is further in.
         let column = whole.find(line).unwrap_or(0);
         let is_further_in = tag_column.is_some_and(|tag| column > tag) && !line.is_empty();
@@ -162,11 +156,8 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
             tag_column.filter(|_| is_further_in)
         };
         let line = strip_tag(line);
-        let line = if found.is_empty() {
-            line.strip_prefix("<p>").unwrap_or(line).trim_start()
-        } else {
-            line
-        };
+        let opened = line.strip_prefix("<p>").filter(|_| found.is_empty());
+        let line = opened.map_or(line, str::trim_start);
         if in_tag && found.is_empty() {
             if title.is_empty() {
                 continue;
@@ -205,9 +196,11 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
         }
         found.push_str(line);
     }
-    if found.is_empty() {
-        found = title;
-    }
+    as_prose(if found.is_empty() { title } else { found })
+}
+
+/// What was found as plain words; empty for code.
+fn as_prose(mut found: String) -> String {
     // A line can be as long as a file.
     found.truncate(found.floor_char_boundary(4 * PARAGRAPH_BYTES_MAX));
     if is_code(&found) {
@@ -216,6 +209,22 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
     // Javadoc puts the value of a constant here.
     let found = found.replace(": {@value}", "");
     cap(&fold(&without_marks(&found)), PARAGRAPH_BYTES_MAX)
+}
+
+/// A comment without the examples above its first words.
+fn behind_example(comment: &str, style: Style) -> &str {
+    let (mut rest, mut is_open) = (comment, false);
+    while let Some((line, behind)) = rest.split_once('\n') {
+        let line = unmark(line, style);
+        let is_fence = line.starts_with("```") || line.starts_with("~~~");
+        if !is_fence && !is_open && !line.is_empty() {
+            break;
+        }
+        is_open ^= is_fence;
+        rest = behind;
+    }
+    // An example that never ends is all that there is.
+    if is_open { comment } else { rest }
 }
 
 /// Whether a paragraph is one word that is no sentence: `shop.till`.

@@ -120,7 +120,7 @@ fn is_author(line: &str) -> bool {
     };
     let words = || line.split(' ');
     words().count() <= NAME_WORDS_MAX
-        && words().any(|word| is_mail(word))
+        && words().any(is_mail)
         && words().all(|word| word.contains('@') || word.starts_with(char::is_uppercase))
 }
 

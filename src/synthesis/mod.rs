@@ -21,6 +21,7 @@ pub mod facts;
 mod hosting;
 mod likeness;
 mod names;
+mod nested;
 pub mod outline;
 pub mod policies;
 pub mod policy;

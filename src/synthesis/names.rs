@@ -6,6 +6,8 @@ use super::child::ChildNode;
 use super::reading::listed;
 use crate::symbol::{Language, detect};
 
+/// Children that are named with what they declare or are about.
+pub(super) const POINTS_MAX: usize = 5;
 /// Subjects of tests that are named.
 pub(super) const SUBJECTS_MAX: usize = 12;
 /// What is beside tests and tests nothing.

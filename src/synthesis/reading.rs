@@ -3,6 +3,8 @@
 use super::child::{ChildNode, PartKind};
 use super::facts::find_line;
 
+/// Bytes of what one child of several is about.
+pub(super) const POINT_BYTES_MAX: usize = 90;
 /// Bytes of a child's sentence.
 pub(super) const SENTENCE_BYTES_MAX: usize = 180;
 /// What outlines say of a content that was not read.
@@ -101,6 +103,11 @@ pub(super) fn lead(part: &ChildNode<'_>) -> Option<String> {
 /// The same, where it says more than how large a content is.
 pub(super) fn purpose(part: &ChildNode<'_>) -> Option<String> {
     lead(part).filter(|lead| !SIZES.iter().any(|words| lead.starts_with(words)))
+}
+
+/// The first sentence of a child, short.
+pub(super) fn about(part: &ChildNode<'_>) -> Option<String> {
+    purpose(part).map(|text| sentence(&text, POINT_BYTES_MAX))
 }
 
 /// The first sentence, if it is short enough to be one.

@@ -47,17 +47,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @r"8c/6064edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.9f53363b5e7fcd2fa53406df75cf31fe57933211358bc458c003a893340475d0");
+    insta::assert_snapshot!(name, @r"8c/6064edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.dafe048a430109224e2ef2627628b511dc2c0b9c20b0b5997a04b62d608750cd");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 9f53363b5e7fcd2fa53406df75cf31fe57933211358bc458c003a893340475d0
+    frame: dafe048a430109224e2ef2627628b511dc2c0b9c20b0b5997a04b62d608750cd
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: d46b6e0083bc98b1f2d430284fd29b01eb4de317cb8ee66b124bef534ccd9e5e
+    basis: eeafea3d1c1e90400dc94a5c8f5ee6392693e4987e036ffd4b3d68010112ccf4
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -75,20 +75,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @r"f7/abf712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.d0e5d8c494a0162f62292c8f3c8343667ad6c357d81fd12fb1a18e980cf59733");
+    insta::assert_snapshot!(name, @r"f7/abf712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.c38e4263683c1166115c8907c13e3bf99017e80ee1230b8b869dc21c0ce4efae");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: d0e5d8c494a0162f62292c8f3c8343667ad6c357d81fd12fb1a18e980cf59733
+    frame: c38e4263683c1166115c8907c13e3bf99017e80ee1230b8b869dc21c0ce4efae
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: d3b931f7c26742aac475681e431b02458d3fb142aa3b4b20c4806774386a687f
+    basis: a7a871828677e11886775d046da04d948834c664e6c8009faf8d0bca86aa76b9
     basis-kind: synthesis
     path: "src"
-    children: [9f53363b5e7fcd2fa53406df75cf31fe57933211358bc458c003a893340475d0]
+    children: [dafe048a430109224e2ef2627628b511dc2c0b9c20b0b5997a04b62d608750cd]
     tool: git-merkle 0.1.0
     ---
 

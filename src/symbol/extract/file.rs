@@ -60,7 +60,7 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     outline.lines = text.lines().count() as u64;
     if is_minified(language, text) {
-        outline.doc = "Minified code.".to_owned();
+        "Minified code.".clone_into(&mut outline.doc);
         return outline;
     }
     match language.and_then(grammar_of) {

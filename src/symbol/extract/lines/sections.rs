@@ -260,6 +260,10 @@ fn naming_attribute(tag: &str) -> Option<&str> {
 /// The outermost element, and how often each element stands in it; comments and `<description>` say what it is for.
 pub(super) fn xml(found: &mut Found, text: &str) {
     let text = &text[..text.floor_char_boundary(text.len().min(ELEMENTS_BYTES_MAX))];
+    if let Some(picture) = picture(text) {
+        found.doc = picture;
+        return;
+    }
     let mut counts: BTreeMap<&str, Element<'_>> = BTreeMap::new();
     let mut at = 0;
     while let Some(next) = text[at..].find('<') {
@@ -294,15 +298,6 @@ pub(super) fn xml(found: &mut Found, text: &str) {
             element.names.push(own);
         }
     }
-    if counts.get("svg").is_some_and(|element| element.first == 0) {
-        let title =
-            Some(element(text, "title")).filter(|title| title.contains(char::is_alphabetic));
-        found.doc = title.map_or_else(
-            || "SVG image.".to_owned(),
-            |title| format!("SVG image: {title}"),
-        );
-        return;
-    }
     let project = msbuild(text);
     let mut order: Vec<(&str, Element<'_>)> = counts.into_iter().collect();
     order.retain(|(name, _)| project.is_none() || !MSBUILD_GROUPS.contains(name));
@@ -334,6 +329,23 @@ pub(super) fn xml(found: &mut Found, text: &str) {
     if found.doc.is_empty() {
         found.doc = said.or(project).unwrap_or_default();
     }
+}
+
+/// That a text is a picture, and what it is called: its elements are only lines.
+fn picture(text: &str) -> Option<String> {
+    let root = text
+        .match_indices('<')
+        .find(|(at, _)| !text[at + 1..].starts_with(['!', '?']))?;
+    text[root.0..]
+        .strip_prefix("<svg")
+        .filter(|rest| !rest.starts_with(char::is_alphanumeric))?;
+    let title = element(text, "title");
+    let is_title = title.contains(char::is_alphabetic);
+    Some(if is_title {
+        format!("SVG image: {title}")
+    } else {
+        "SVG image.".to_owned()
+    })
 }
 
 /// What a project of MSBuild is: its name, what it makes, and the packages that it uses.

@@ -2,7 +2,8 @@
 
 use super::found::Found;
 use super::line::{indent, lines};
-use crate::symbol::comment::{cap, fold};
+use crate::symbol::comment::{HASH, cap, fold};
+use crate::symbol::head::file_paragraph;
 use crate::symbol::outline::Kind;
 
 /// Keys below one key that are named with it.
@@ -251,13 +252,10 @@ pub(super) fn yaml(found: &mut Found, text: &str) {
     if let Some((entry, _)) = open {
         entry.push_to(found);
     }
-    let said =
-        crate::symbol::head::file_paragraph(&comment.join("\n"), crate::symbol::comment::HASH);
+    let said = file_paragraph(&comment.join("\n"), HASH);
+    let said = Some(said).filter(|said| !said.is_empty());
     if found.doc.is_empty() {
-        found.doc = said;
-    }
-    if found.doc.is_empty() {
-        found.doc = workflow(found).unwrap_or_default();
+        found.doc = said.or_else(|| workflow(found)).unwrap_or_default();
     }
 }
 
