@@ -437,7 +437,11 @@ fn begins_item(line: &str) -> bool {
     let is_item = ["- ", "* ", "+ ", "• "]
         .iter()
         .any(|mark| line.starts_with(mark));
-    let label = line.split_once(':').map(|(label, _)| label);
+    // `Thor::Runner` is no label.
+    let label = line
+        .split_once(':')
+        .filter(|(_, rest)| !rest.starts_with(':'));
+    let label = label.map(|(label, _)| label);
     let is_label = label.is_some_and(|label| {
         label.len() <= LABEL_BYTES_MAX
             && label.starts_with(|c: char| c.is_ascii_uppercase())

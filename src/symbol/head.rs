@@ -122,7 +122,7 @@ pub(super) fn file_paragraph(text: &str, style: Style) -> String {
         // An attribute of a crate can take several lines.
         let is_open = |line: &str| line.starts_with("#![") && !line.ends_with(']');
         if is_open(line) {
-            while lines.next().is_some_and(|line| line != ")]" && line != "]") {}
+            while lines.next().is_some_and(|line| !line.ends_with(']')) {}
             continue;
         }
         if line.is_empty() || is_skipped(line) {

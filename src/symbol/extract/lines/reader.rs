@@ -78,6 +78,7 @@ fn by_format(found: &mut Found, text: &str, language: Option<Language>) {
         L::Tex | L::Texinfo | L::RManual => document::tex(found, text),
         L::Roff => document::manual_page(found, text),
         L::Org => document::org(found, text),
+        L::Text if text::is_json(text) => tree::json(found, text),
         L::Text | L::Licence => text::read(found, text),
         L::Toml | L::Ini | L::Lock => sections::sections(found, text),
         L::Yaml => tree::yaml(found, text),

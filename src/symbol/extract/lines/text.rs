@@ -460,10 +460,15 @@ fn versions(found: &mut Found, text: &str) {
     }
 }
 
+/// Whether a text is an object or a list of JSON, whatever its name is.
+pub(super) fn is_json(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '[']) && text.contains("\":")
+}
+
 /// A text whose name says nothing: looked at for what it is.
 pub(super) fn guess(found: &mut Found, text: &str) {
     let start = text.trim_start();
-    if start.starts_with(['{', '[']) && start.contains("\":") {
+    if is_json(text) {
         return tree::json(found, text);
     }
     if start.starts_with("diff --git")

@@ -407,16 +407,19 @@ fn is_item(bytes: &[u8], at: usize) -> bool {
     matches!(before, Some(b'[' | b','))
 }
 
+/// Bytes of a text that are looked at.
+const SCALAR_BYTES_MAX: usize = 400;
+
 /// A value that is a text, without its quotes; nothing for others.
 fn scalar(text: &str) -> &str {
-    let Some(rest) = text.strip_prefix('"') else {
+    let line = text.split('\n').next().unwrap_or_default();
+    let window = &line[..line.floor_char_boundary(SCALAR_BYTES_MAX.min(line.len()))];
+    if !window.starts_with('"') {
         return "";
-    };
-    let end = rest
-        .find(['"', '\n'])
-        .unwrap_or(rest.len())
-        .min(rest.floor_char_boundary(400.min(rest.len())));
-    &rest[..end]
+    }
+    let whole = &window[..window.floor_char_boundary(string_end(window.as_bytes(), 0))];
+    let rest = &whole[1..];
+    rest.strip_suffix('"').unwrap_or(rest)
 }
 
 /// The position behind the string that starts at `at`.

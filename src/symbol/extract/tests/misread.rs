@@ -545,6 +545,16 @@ fn what_stands_above_or_below_a_ruler_is_read_as_it_is_meant() {
             "Does things.\n\nRust source, 10+ lines.\n\nNot public:\n\n- `fn c()`\n",
         ),
         (
+            "b.rs",
+            "#![doc(test(\n    attr(deny(warnings))\n))]\n//! Does things. If a command is missing it is invoked and\n//! Thor::Runner finds the command.\nfn c() {}\n",
+            "Does things. If a command is missing it is invoked and Thor::Runner finds the command.\n",
+        ),
+        (
+            "a.expected",
+            "{\n  \"name\": \"Jack (\\\"Bee\\\") Nimble\",\n  \"format\": { \"type\": \"rect\" }\n}\n",
+            "Text file, under 10 lines, 2 keys.\n\n- keys `name Jack (\\\"Bee\\\") Nimble`, `format: type rect`",
+        ),
+        (
             "a.ads",
             "-------------------\n--  Thick binding of it. --\n-------------------\n\nwith Ada;\n",
             "Thick binding of it.\n",
@@ -553,6 +563,9 @@ fn what_stands_above_or_below_a_ruler_is_read_as_it_is_meant() {
         let outline = outline_of(name, text);
         assert!(outline.starts_with(expected), "{outline}");
     }
+    let tests = "mod a {\n    fn make() {}\n    buf_tests!(make);\n}\nrgtest!(finds, |dir| {});\n";
+    let outline = outline_of("a.rs", tests);
+    assert!(outline.contains("\nTests: `finds`\n"), "{outline}");
     let many: String = (0..400).fold(String::new(), |text, at| {
         text + &format!("    /** Checks one. */\n    public static void assertEquals{at}(String message, Object a) {{}}\n")
     });
