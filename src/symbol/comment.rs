@@ -168,6 +168,12 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
         if in_licence && found.is_empty() {
             continue;
         }
+        // Of a box with a name and whose it is, the name is that of the project.
+        let is_banner = in_licence && is_ruler(comment.lines().next().unwrap_or_default());
+        if is_banner && !names_file(&found) {
+            found.clear();
+            continue;
+        }
         if in_licence && is_title(&found) && title.is_empty() {
             title = std::mem::take(&mut found);
             continue;
@@ -225,6 +231,12 @@ fn behind_example(comment: &str, style: Style) -> &str {
     }
     // An example that never ends is all that there is.
     if is_open { comment } else { rest }
+}
+
+/// `shop.c - sells things`
+fn names_file(paragraph: &str) -> bool {
+    let first = paragraph.split(' ').next().unwrap_or_default();
+    first.contains('.') && !first.ends_with('.')
 }
 
 /// Whether a paragraph is one word that is no sentence: `shop.till`.
@@ -330,6 +342,10 @@ fn unmark(line: &str, style: Style) -> &str {
             let last = mark.trim_end().chars().last().unwrap_or(' ');
             // `#:` documents what follows in Python.
             line = rest.trim_start_matches([last, '!', ':']);
+            // `#/ Usage: …` is for a script to print.
+            let printed = line.strip_prefix('/').filter(|_| last == '#');
+            let is_empty = |rest: &&str| rest.is_empty() || rest.starts_with(' ');
+            line = printed.filter(is_empty).unwrap_or(line);
             // The right side of a box.
             let inner = line.trim_end().trim_end_matches(last);
             if inner.ends_with([' ', '\t']) && line.len() - inner.len() > 1 {

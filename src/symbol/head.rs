@@ -106,6 +106,33 @@ const MEMBERS: [&str; 9] = [
 /// Words that open a group of declarations in a comment for doxygen.
 const GROUPS: [&str; 4] = ["@defgroup", "\\defgroup", "@addtogroup", "\\addtogroup"];
 
+/// What the comment behind the imports of a script says, where an empty line parts it from what follows.
+pub(super) fn paragraph_behind_imports(text: &str, style: Style) -> String {
+    let is_above = |line: &str| {
+        let names_module = line.contains(['\'', '"']);
+        line.is_empty()
+            || is_skipped(line)
+            || imports(line) && names_module
+            || is_comment(line, style)
+    };
+    let mut lines = text.lines().take(HEAD_LINES_MAX).map(str::trim).peekable();
+    let (mut behind, mut found) = (false, String::new());
+    while let Some(line) = lines.peek().copied().filter(|line| is_above(line)) {
+        behind |= imports(line) && !is_skipped(line);
+        match take_block(&mut lines, style) {
+            None => _ = lines.next(),
+            Some(block) if behind && found.is_empty() => {
+                let is_own = lines.peek().is_some_and(|next| next.is_empty());
+                found = Some(paragraph(&block, style))
+                    .filter(|text| is_own && says_what_for(text))
+                    .unwrap_or_default();
+            }
+            Some(_) => {}
+        }
+    }
+    found
+}
+
 /// Finds the first paragraph about the file itself in the comments at its head; empty when there is none.
 ///
 /// A comment that touches a declaration belongs to the declaration, one followed by an empty line, an import or

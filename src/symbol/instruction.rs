@@ -1,7 +1,7 @@
 //! Which lines of a comment speak to a tool or to its readers, and say nothing of what stands below.
 
 /// What lines begin with that speak to an editor or name an author.
-const INSTRUCTIONS: [&str; 31] = [
+const INSTRUCTIONS: [&str; 32] = [
     "go:",
     "For format details",
     "For more info",
@@ -29,6 +29,7 @@ const INSTRUCTIONS: [&str; 31] = [
     "Project:",
     "Definitions by:",
     "Type definitions for ",
+    "Original definitions by",
     "See http",
     "Be sure to restart your server",
     "You can contact the author",
@@ -151,7 +152,31 @@ pub(super) fn is_thanks(line: &str) -> bool {
         "sourced from ",
     ];
     let is_source = line.contains("://") && SOURCES.iter().any(|start| begins(line, start));
-    is_source || STARTS.iter().any(|start| begins(line, start))
+    // `This code was copied from …`
+    let subject = [
+        "this code ",
+        "this file ",
+        "this class ",
+        "this function ",
+        "most of this ",
+    ];
+    let rest = subject
+        .iter()
+        .find(|start| begins(line, start))
+        .and_then(|start| line.get(start.len()..));
+    let rest = rest.map(|rest| {
+        ["was ", "is ", "has been "]
+            .iter()
+            .find_map(|word| rest.strip_prefix(word))
+            .unwrap_or(rest)
+    });
+    let is_copied = rest.is_some_and(|rest| {
+        STARTS
+            .iter()
+            .chain(&SOURCES)
+            .any(|start| begins(rest, start))
+    });
+    is_source || is_copied || STARTS.iter().any(|start| begins(line, start))
 }
 
 /// Whether a text begins with these words, whatever the case of their letters.

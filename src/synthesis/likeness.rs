@@ -11,8 +11,8 @@ use super::child::{ChildNode, PartKind};
 use super::facts::Facts;
 use super::hosting::workflows;
 use super::names::{
-    HELPERS, POINTS_MAX, SUBJECTS_MAX, common_names, frequent_names, is_image, is_licence, is_main,
-    listing, pattern, stem, subject, tested,
+    AMONG, HELPERS, POINTS_MAX, SUBJECTS_MAX, common_names, frequent_names, is_image, is_licence,
+    is_main, listing, pattern, stem, subject, tested,
 };
 use super::nested::holds;
 use super::reading::{
@@ -122,14 +122,22 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
             return None;
         }
     }
+    // What is said of all files does not stand behind the names of some.
+    let (among, named) = match pattern {
+        Some(some) if some.starts_with(AMONG) && !points.is_empty() => (Some(some), None),
+        named => (None, named),
+    };
     let mut text = what(files);
-    for more in [pattern, keys].into_iter().flatten() {
+    for more in [named, keys].into_iter().flatten() {
         text.push_str(&more);
     }
     if !points.is_empty() {
         text.push_str(": ");
         let is_code = points.iter().all(|point| point.starts_with('`'));
         text.push_str(&points.join(if is_code { ", " } else { "; " }));
+    }
+    if let Some(among) = among {
+        text.push_str(&among.replacen(AMONG, "; among them ", 1));
     }
     Some(ended(&text))
 }
@@ -416,7 +424,7 @@ mod tests {
                 ("NullHandler.php", "PHP source, 10+ lines.\n"),
                 ("Utils.php", &php[2]),
             ],
-            "PHP files, among them `*Handler` (3): `class AmqpHandler`, `class FleepHandler`, `class Utils`.",
+            "PHP files: `class AmqpHandler`, `class FleepHandler`, `class Utils`; among them `*Handler` (3).",
         );
     }
 
@@ -473,7 +481,8 @@ mod tests {
             .map(|(name, body)| (name.as_str(), body.as_str()))
             .collect();
         assert!(said(&java).is_some_and(|said| {
-            said.starts_with("Java files, among them `Args*` (4): `class Args1`")
+            said.starts_with("Java files: `class Args1`")
+                && said.ends_with("; among them `Args*` (4).")
         }));
         let many: Vec<(String, String)> = ["A", "B", "C", "D", "E", "F", "G"]
             .map(|name| {

@@ -6,6 +6,8 @@ use super::child::ChildNode;
 use super::reading::listed;
 use crate::symbol::{Language, detect};
 
+/// With which the names of most files begin.
+pub(super) const AMONG: &str = ", among them ";
 /// Children that are named with what they declare or are about.
 pub(super) const POINTS_MAX: usize = 5;
 /// Subjects of tests that are named.
@@ -121,7 +123,7 @@ pub(super) fn pattern(files: &[&ChildNode<'_>]) -> Option<String> {
         format!("`{}` ({count})", name.replace('`', ""))
     };
     let how = if count < files.len() {
-        ", among them"
+        AMONG.trim_end()
     } else {
         " named"
     };

@@ -117,7 +117,9 @@ pub(super) fn sentence(text: &str, bytes_max: usize) -> String {
         let is_short = ["e.g.", "i.e.", "cf.", "Ex.", "ex."]
             .iter()
             .any(|word| text[..*end].ends_with(word));
-        !is_short && text[end + 1..].starts_with(|c: char| !c.is_lowercase())
+        // `Hi.` says nothing.
+        let is_word = !text[..*end].contains(' ');
+        !is_short && !is_word && text[end + 1..].starts_with(|c: char| !c.is_lowercase())
     });
     cut(&text[..end.unwrap_or(text.len())], bytes_max)
 }

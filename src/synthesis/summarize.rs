@@ -131,6 +131,10 @@ const PROJECTS: [&str; 6] = [
 
 /// How well a file of this name speaks for its directory: the lowest number speaks; `None`: not at all.
 fn voice(name: &str) -> Option<usize> {
+    // Of a package of R; `description` is a word as any.
+    if name == "description" {
+        return None;
+    }
     let name = name.to_lowercase();
     if name == "readme" || name.starts_with("readme.") {
         return Some(0);

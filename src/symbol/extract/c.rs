@@ -13,6 +13,9 @@ const DECLARATION_BYTES_MAX: usize = 1_000;
 /// Deepest nesting of pointers, arrays and brackets around a name.
 const DECLARATOR_DEPTH_MAX: usize = 16;
 
+/// Macros below another of which the comment above it is about all of them.
+const GROUP_MIN: usize = 2;
+
 pub(super) const C: Grammar = Grammar {
     language: || tree_sitter_c::LANGUAGE.into(),
     rules: RULES,
@@ -419,10 +422,43 @@ fn tests<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
 /// What a header defines is there to be used, although it is `static`.
 fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
     tests(walk, level);
+    leave_to_groups(walk.text, &mut level.symbols);
     if !is_guarded(walk.text) {
         return;
     }
     show(&mut level.symbols);
+}
+
+/// A comment above several macros without an empty line between them is about all of them, unless it names the first.
+fn leave_to_groups(text: &str, symbols: &mut [Symbol]) {
+    for at in 0..symbols.len() {
+        let [first, rest @ ..] = &mut symbols[at..] else {
+            break;
+        };
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let mut words = first.doc.split(|c| !is_word(c));
+        if first.kind != Kind::Macro || first.doc.is_empty() || words.any(|word| word == first.name)
+        {
+            continue;
+        }
+        let own = &text[first.span.start as usize..first.span.end as usize];
+        let mut end = first.span.end;
+        let follows = |next: &Symbol| {
+            let between = text.get(end as usize..next.span.start as usize);
+            end = next.span.end;
+            let is_next = between.is_some_and(|between| {
+                between.trim().is_empty() && between.matches('\n').count() < 2
+            });
+            next.kind == Kind::Macro && next.doc.is_empty() && is_next
+        };
+        let followers = rest.iter().take(GROUP_MIN).map(follows);
+        if !own.contains("/*")
+            && !own.contains("//")
+            && followers.filter(|follows| *follows).count() == GROUP_MIN
+        {
+            first.doc.clear();
+        }
+    }
 }
 
 /// Makes functions and variables public, those in namespaces, too.

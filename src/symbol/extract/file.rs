@@ -81,6 +81,15 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
         outline.doc = head::top_paragraph(text, comment::HASH);
         outline.symbols.retain(|_| outline.doc.is_empty());
     }
+    let only_values = outline
+        .symbols
+        .iter()
+        .all(|symbol| matches!(symbol.kind, Kind::Variable | Kind::Constant));
+    let is_script =
+        matches!(language, Some(Language::JavaScript | Language::TypeScript)) && only_values;
+    if outline.doc.is_empty() && is_script {
+        outline.doc = head::paragraph_behind_imports(text, comment::SLASHES);
+    }
     if outline.doc.is_empty() && outline.symbols.is_empty() {
         let style = language.map_or(comment::NONE, Language::comment_style);
         outline.doc = head::head_paragraph(text, style);

@@ -251,7 +251,17 @@ fn call<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
                 .split(['"', '\''])
                 .nth(1)
                 .filter(|_| text.contains("__"));
-            walk.import_text(path.unwrap_or(text.trim_matches(['(', ')', '"', '\''])));
+            let inner = text
+                .strip_prefix('(')
+                .and_then(|text| text.strip_suffix(')'));
+            let inner = inner.unwrap_or(text);
+            let is_name = inner.starts_with(['"', '\'']);
+            let name = if is_name {
+                inner.trim_matches(['"', '\''])
+            } else {
+                inner
+            };
+            walk.import_text(path.unwrap_or(name));
         }
         "autoload" => autoload(walk, arguments),
         "attr_accessor" | "attr_reader" | "attr_writer" | "attr" | "cattr_accessor"

@@ -30,6 +30,8 @@ const YEARS: std::ops::RangeInclusive<f64> = 1_900.0..=2_100.0;
 const MARKS: [char; 4] = ['\t', ';', ',', '|'];
 /// Columns of a table.
 const COLUMNS_MAX: usize = 60;
+/// Deepest such element: in the outermost one, or in one of that.
+const SAYING_DEPTH_MAX: usize = 2;
 /// Elements that say what a document is for.
 const SAYING: [&str; 8] = [
     "description",
@@ -402,6 +404,12 @@ fn element(text: &str, name: &str) -> String {
     let Some(at) = text.find(&format!("<{name}")) else {
         return String::new();
     };
+    // Further in it is about one of many things.
+    let count = |mark: &str| text[..at].matches(mark).count();
+    let closed = 2 * count("</") + count("/>") + count("<!") + count("<?");
+    if count("<").saturating_sub(closed) > SAYING_DEPTH_MAX {
+        return String::new();
+    }
     let window = &text[at..text.floor_char_boundary((at + 1_000).min(text.len()))];
     let inner = window
         .split_once('>')

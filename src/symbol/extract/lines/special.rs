@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::line::{after, is_word};
 use super::source::{Line, Special};
 use crate::symbol::outline::Kind::{
-    self, Class, Enum, Field, Function, Implementation, Interface, Key, Method, Struct, Target,
-    Test, Variable, Variant,
+    self, Class, Entry, Enum, Field, Function, Implementation, Interface, Key, Method, Struct,
+    Target, Test, Variable, Variant,
 };
 
 fn special(kind: Kind, name: Range<usize>) -> Option<Special> {
@@ -31,6 +31,17 @@ fn last_word(text: &str, more: &str) -> usize {
 
 /// `name {` at the level of the file, as build files have it.
 pub(super) fn gradle_block(line: &Line<'_>) -> Option<Special> {
+    // `include ':app'`
+    let included = after(line.text, "include").filter(|_| line.indent == 0);
+    let quoted = included.and_then(|rest| {
+        rest.trim_start_matches(['(', ' '])
+            .strip_prefix(['\'', '"'])
+    });
+    if let Some(rest) = quoted {
+        let from = line.text.len() - rest.len();
+        let end = rest.find(['\'', '"']).unwrap_or(rest.len());
+        return special(Entry, from..from + end);
+    }
     let end = first(line.code, "");
     let rest = line.code[end..].trim_start();
     let is_block = line.indent == 0

@@ -22,6 +22,10 @@ const ITEM_BYTES_MAX: usize = 60;
 const ITEMS_MIN: usize = 3;
 /// Shortest ruler below a title.
 const RULER_BYTES_MIN: usize = 3;
+/// Least indentation of a title in the middle of a line.
+const CENTRED_MIN: usize = 8;
+/// Bytes of a memo in which its title stands.
+const MEMO_HEAD_BYTES: usize = 2_000;
 /// Projects of a solution that are named.
 const PROJECTS_MAX: usize = 5;
 /// Shortest line without spaces that is encoded data.
@@ -118,13 +122,14 @@ pub(super) fn read(found: &mut Found, text: &str) {
         .or_else(|| case_title(text))
         .or_else(|| resources(text))
         .or_else(|| exports(text))
+        .or_else(|| memo(text))
     {
         found.doc = said;
         return;
     }
     underlined(found, text, 0);
     versions(found, text);
-    found.doc = first_paragraph(text);
+    found.doc = centred_title(text).unwrap_or_else(|| first_paragraph(text));
     if !is_told_in_words(&found.doc) || is_coded(&found.doc) || is_listed(text) {
         // In a language without a name here, what is behind a sign is a comment.
         found.doc = head::head_paragraph(text, comment::HASH);
@@ -152,6 +157,34 @@ fn case_title(text: &str) -> Option<String> {
         parts
     });
     (parts_code && title.len() <= LINE_BYTES_MAX).then(|| title.to_owned())
+}
+
+/// The first line of a text, where it stands alone in the middle.
+fn centred_title(text: &str) -> Option<String> {
+    let mut lines = lines(text).skip_while(|line| line.trim().is_empty());
+    let (title, below) = (lines.next()?, lines.next()?);
+    let indent = title.len() - title.trim_start().len();
+    let words = title.split_whitespace().count();
+    (indent >= CENTRED_MIN
+        && words >= WORDS_MIN
+        && title.trim().len() <= LINE_BYTES_MAX
+        && below.trim().is_empty())
+    .then(|| title.trim().to_owned())
+}
+
+/// The number and title of a memo of the IETF, below the table of its authors.
+fn memo(text: &str) -> Option<String> {
+    let head = &text[..text.floor_char_boundary(text.len().min(MEMO_HEAD_BYTES))];
+    let number = head.split_once("Request for Comments: ")?.1;
+    let number = number.split_whitespace().next()?.trim_end_matches(',');
+    let mut is_behind = false;
+    let title = lines(head).find(|line| {
+        let is_title = is_behind && line.starts_with("   ") && !line.trim().is_empty();
+        is_behind |= line.starts_with("Request for Comments: ");
+        let is_author = line.contains("  ") && line.trim().contains("   ");
+        is_title && !is_author
+    })?;
+    Some(format!("RFC {number}: {}", title.trim()))
 }
 
 /// What the resources of a program for Windows say of it: `VALUE "FileDescription", "…"`.

@@ -555,6 +555,51 @@ fn what_stands_above_or_below_a_ruler_is_read_as_it_is_meant() {
             "Text file, under 10 lines, 2 keys.\n\n- keys `name Jack (\\\"Bee\\\") Nimble`, `format: type rect`",
         ),
         (
+            "ChangeLog",
+            "\n                Changes of the till by day\n\n1.1 (12 Feb)\n- Adds what was missing.\n",
+            "Changes of the till by day\n",
+        ),
+        (
+            "rfc1.txt",
+            "Network Working Group                       A. Author\nRequest for Comments: 1952                  Institute\nCategory: Informational                      May 1996\n\n\n        Format of a till's files\n\nStatus of This Memo\n\n   It says what is in them.\n",
+            "RFC 1952: Format of a till's files\n",
+        ),
+        (
+            "b.c",
+            "/* all linked symbols */\n#define a b_a\n#define b b_b\n#define c b_c\n\n/* the most of them */\n#define MOST 3\n",
+            "C source, under 10 lines, 4 public items.\n\n- `#define MOST 3`: the most of them\n- macros `a`, `b`, `c`\n",
+        ),
+        (
+            "b.rb",
+            "# This code was copied from Rake, available under MIT-LICENSE\n# Copyright (c) 2003\ndef width\n  80\nend\n",
+            "Ruby source, under 10 lines, 1 public item.\n\n- `def width`\n",
+        ),
+        (
+            "b.mjs",
+            "import { styleText } from 'node:util';\n\n// Customise colours for help output.\n\nconst program = new Command();\n",
+            "Customise colours for help output.\n",
+        ),
+        (
+            "release",
+            "#!/bin/sh\n#/ Usage: release\n#/\n#/ Tag the version and push it.\n#/\n\nset -e\ngit tag 1\n",
+            "Tag the version and push it.\n",
+        ),
+        (
+            "c.rb",
+            "# =====================\n#   Unity Project - A Framework\n#   Copyright (c) 2007 A\n# =====================\n\n# This script creates modules.\n\nrequire File.join(dir, 'all')\nrequire 'b'\n",
+            "This script creates modules.\n\nRuby source, under 10 lines.\n\nImports: `File.join(dir, 'all')`, `b`\n",
+        ),
+        (
+            "a.xml",
+            "<?xml version=\"1.0\"?>\n<all>\n<one><user><description>ask me a question</description></user></one>\n</all>\n",
+            "XML file, under 10 lines",
+        ),
+        (
+            "settings.gradle",
+            "include ':app'\ninclude(\":lib\")\n",
+            "Groovy source, under 10 lines, 2 public items.\n\n- entries `include ':app'`, `include(\":lib\")`\n",
+        ),
+        (
             "a.ads",
             "-------------------\n--  Thick binding of it. --\n-------------------\n\nwith Ada;\n",
             "Thick binding of it.\n",
