@@ -17,6 +17,11 @@ pub(super) fn is_ornament(line: &str) -> bool {
     if is_drawn && ["_/", "\\_", "/_/"].iter().any(|mark| line.contains(mark)) {
         return true;
     }
+    // Letters of bars and lines.
+    let is_lettering = line.contains("| |") && line.contains('_') && line.matches('|').count() > 2;
+    if is_lettering {
+        return true;
+    }
     let words = line.trim_end_matches(['-', '=', '#', '*', '~']);
     let is_ruled = line.len() - words.len() >= RULER_BYTES_MIN && words.starts_with(['-', '=']);
     let signs = line.chars().filter(|c| !c.is_whitespace());

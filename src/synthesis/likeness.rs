@@ -16,8 +16,8 @@ use super::names::{
 };
 use super::nested::holds;
 use super::reading::{
-    POINT_BYTES_MAX, about, code, cut, declared, first_line, head, is_named_after, is_start,
-    is_type, listed, signatures, speaks_beyond, tells_apart,
+    POINT_BYTES_MAX, about, code, cut, declared, first_line, first_span, head, is_named_after,
+    is_start, is_type, listed, signatures, speaks_beyond, tells_apart,
 };
 
 /// Longest first paragraph that is a title.
@@ -264,7 +264,7 @@ fn point(part: &ChildNode<'_>) -> Option<String> {
             let is_told = |line: &&str| line.starts_with("route") || line.starts_with("command");
             listed(part)
                 .find(is_told)
-                .map(|line| cut(line, POINT_BYTES_MAX))
+                .map(|line| first_span(line, POINT_BYTES_MAX))
         })
         .or_else(sentence)
 }
@@ -279,7 +279,7 @@ fn called(part: &ChildNode<'_>) -> Option<String> {
 /// What a file of which nothing else is said lists.
 fn contents(part: &ChildNode<'_>) -> Option<String> {
     let line = listed(part).next().or_else(|| first_line(part))?;
-    let short = cut(line, POINT_BYTES_MAX);
+    let short = first_span(line, POINT_BYTES_MAX);
     // A key of which nothing would be left says nothing.
     let is_told = short.contains('`') || !line.contains('`');
     (is_told && !is_image(&part.name)).then(|| format!("{} with {short}", code(part)))

@@ -35,7 +35,9 @@ pub(super) fn holds(directories: &[&ChildNode<'_>]) -> Option<String> {
             _ => code(part),
         });
     }
-    let is_named = said.iter().all(|said| said.ends_with("/`"));
+    let is_named = said
+        .iter()
+        .all(|said| said.ends_with("/`") && !said.contains(" with "));
     let left = said.len().saturating_sub(SUBJECTS_MAX);
     said.truncate(SUBJECTS_MAX);
     let more = if left > 0 {

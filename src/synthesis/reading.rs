@@ -140,6 +140,20 @@ pub(super) fn cut(text: &str, bytes_max: usize) -> String {
     format!("{} …", text[..end].trim_end_matches([' ', ',', ';', ':']))
 }
 
+/// A list of code spans cut to this length; the first of them is cut within where it is longer.
+pub(super) fn first_span(text: &str, bytes_max: usize) -> String {
+    let short = cut(text, bytes_max);
+    let mut parts = text.split('`');
+    match (parts.next(), parts.next()) {
+        (Some(word), Some(span)) if !short.contains('`') => {
+            let span = &span[..span.floor_char_boundary(bytes_max.min(span.len()))];
+            let end = span.rfind(' ').unwrap_or(span.len());
+            format!("{word}`{} …`", &span[..end])
+        }
+        _ => short,
+    }
+}
+
 /// The place itself, or the start of the code span that it is in: one is shown whole or not at all.
 fn before_code(text: &str, end: usize) -> usize {
     let mut at = 0;
@@ -177,7 +191,7 @@ pub(super) fn declared(part: &ChildNode<'_>) -> Option<String> {
         return Some(cut(tests, SENTENCE_BYTES_MAX));
     }
     if let Some(runs) = listed(part).find(|line| line.starts_with("command")) {
-        return Some(cut(runs, SENTENCE_BYTES_MAX));
+        return Some(first_span(runs, SENTENCE_BYTES_MAX));
     }
     let mut all = declarations(part);
     let mut declared = all.by_ref().take(DECLARED_MAX).collect::<Vec<_>>();
@@ -561,5 +575,10 @@ mod tests {
         assert_eq!(cut("Holds `a b`, `def look(x)`", 21), "Holds `a b` …");
         assert_eq!(cut("Tests: `a b`, ``c `d` e``", 20), "Tests: `a b` …");
         assert_eq!(cut("Holds much more", 12), "Holds much …");
+        assert_eq!(
+            first_span("command `git tag one two`", 10),
+            "command `git tag …`"
+        );
+        assert_eq!(first_span("commands `a b`, `c d`", 16), "commands `a b` …");
     }
 }

@@ -14,13 +14,13 @@ use crate::symbol::comment;
 use crate::symbol::head;
 use crate::symbol::language::Language;
 use crate::symbol::map::uses::Uses;
-use crate::symbol::outline::{Content, Kind, Outline};
+use crate::symbol::outline::{Content, Kind, Outline, Symbol};
 
 /// How far into a file a NUL byte is looked for, as git does it.
 const NUL_BYTES_MAX: usize = 8 * 1024;
 /// Least code that is minified, its least mean length of a line, and among which number of bytes there is less than a space.
 const MINIFIED_BYTES_MIN: usize = 1_000;
-const LINE_BYTES_MINIFIED: usize = 400;
+const LINE_BYTES_MINIFIED: usize = 250;
 const SPACES_MINIFIED: usize = 12;
 /// A text of another encoding than UTF-8 has at most one byte in this number that is not UTF-8.
 const UNKNOWN_MIN: usize = 4;
@@ -71,15 +71,6 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
                 *used = lines::uses(&outline, text);
             }
         }
-    }
-    let only_runs = outline
-        .symbols
-        .iter()
-        .all(|symbol| symbol.kind == Kind::Command);
-    if outline.doc.is_empty() && only_runs && !outline.symbols.is_empty() {
-        // What stands above all that a script runs is about that.
-        outline.doc = head::top_paragraph(text, comment::HASH);
-        outline.symbols.retain(|_| outline.doc.is_empty());
     }
     let only_values = outline
         .symbols
@@ -153,10 +144,16 @@ fn read(
         if outline.doc.is_empty() {
             outline.doc = usage::said(&outline.symbols, &shown);
         }
+        let is_run = |symbol: &Symbol| symbol.kind == Kind::Command;
+        if outline.doc.is_empty()
+            && outline.symbols.iter().all(is_run)
+            && !outline.symbols.is_empty()
+        {
+            // What stands above all that a script runs is about that.
+            outline.doc = head::top_paragraph(text, comment::HASH);
+        }
         if !outline.doc.is_empty() {
-            outline
-                .symbols
-                .retain(|symbol| symbol.kind != Kind::Command);
+            outline.symbols.retain(|symbol| !is_run(symbol));
         }
         if let Some(used) = used {
             *used = uses::read(tree, rules, &shown, &outline.symbols);

@@ -465,7 +465,7 @@ fn columns(found: &mut Found, first: &str) {
 }
 
 /// Values of a header that gettext writes for others to replace.
-const BLANKS: [&str; 3] = ["LANGUAGE", "PACKAGE", "FULL NAME"];
+const BLANKS: [&str; 4] = ["LANGUAGE", "PACKAGE", "PROJECT VERSION", "FULL NAME"];
 
 /// The language of translations and what they belong to.
 pub(super) fn translations(found: &mut Found, text: &str) {

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::{extract_as, outline_of};
 use crate::base::limit;
 use crate::base::number::to_index;
+use crate::symbol::extract::extract_with_uses;
 use crate::symbol::extract::parse::SOURCE_BYTES_MAX;
 use crate::symbol::outline::{DEPTH_MAX, NAME_BYTES_MAX, SIGNATURE_BYTES_MAX, SYMBOLS_MAX, Symbol};
 use crate::symbol::{Content, Language, decode, encode, extract, render};
@@ -39,6 +40,27 @@ fn is_tidy(symbol: &Symbol) -> bool {
     short
         && texts.iter().all(|text| !text.contains(char::is_control))
         && symbol.children.iter().all(is_tidy)
+}
+
+/// Every place where a name is used is one of the symbols that the outline has.
+fn places_are_of_symbols(language: Language, text: &str) -> bool {
+    let (outline, uses) = extract_with_uses(Some(language), text.as_bytes());
+    let symbols = total(&outline.symbols);
+    uses.iter().all(|used| {
+        used.places
+            .iter()
+            .all(|place| to_index(u64::from(*place)) < symbols)
+    })
+}
+
+#[test]
+fn names_are_used_in_symbols_that_stay() {
+    let script = "#!/bin/sh\n# Runs it all.\ncargo test \"$x\"\nrun --all \"$y\"\n";
+    assert!(places_are_of_symbols(Language::Bash, script));
+    assert_eq!(
+        outline_of("a.sh", script),
+        "Runs it all.\n\nShell source, under 10 lines.\n"
+    );
 }
 
 #[test]
@@ -207,6 +229,7 @@ proptest! {
         prop_assert!(depth(&outline.symbols) <= DEPTH_MAX);
         prop_assert!(outline.symbols.iter().all(is_tidy), "{:?}", outline.symbols);
         prop_assert!(render(&outline).ends_with('\n'));
+        prop_assert!(places_are_of_symbols(language, &text));
     }
 
     #[test]

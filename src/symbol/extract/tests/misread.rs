@@ -574,6 +574,15 @@ fn what_stands_above_or_below_a_ruler_is_read_as_it_is_meant() {
             "# This code was copied from Rake, available under MIT-LICENSE\n# Copyright (c) 2003\ndef width\n  80\nend\n",
             "Ruby source, under 10 lines, 1 public item.\n\n- `def width`\n",
         ),
+    ] {
+        let outline = outline_of(name, text);
+        assert!(outline.starts_with(expected), "{outline}");
+    }
+}
+
+#[test]
+fn what_says_nothing_of_a_file_is_passed_over() {
+    for (name, text, expected) in [
         (
             "b.mjs",
             "import { styleText } from 'node:util';\n\n// Customise colours for help output.\n\nconst program = new Command();\n",
@@ -608,6 +617,10 @@ fn what_stands_above_or_below_a_ruler_is_read_as_it_is_meant() {
         let outline = outline_of(name, text);
         assert!(outline.starts_with(expected), "{outline}");
     }
+}
+
+#[test]
+fn sentences_end_where_they_end_and_commands_are_whole() {
     let tests = "mod a {\n    fn make() {}\n    buf_tests!(make);\n}\nrgtest!(finds, |dir| {});\n";
     let outline = outline_of("a.rs", tests);
     assert!(outline.contains("\nTests: `finds`\n"), "{outline}");
