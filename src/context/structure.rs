@@ -175,24 +175,20 @@ impl Tree {
             let name = &path[name_at..];
             let name =
                 markdown::plain(&guard.map_or(Cow::Borrowed(name), |guard| guard.shown(name)));
-            let (end, is_closed) =
-                match (is_directory, if is_directory { opened(path) } else { None }) {
-                    (false, _) => (String::new(), false),
-                    (true, Some(Open::Whole)) => ("/".to_owned(), false),
-                    (true, Some(Open::Directories(files))) => {
-                        (format!("/ ({} not listed)", files_words(files)), false)
-                    }
-                    (true, None) => {
-                        let files = folded
-                            .zip(entry.number())
-                            .and_then(|(folded, number)| folded.counts.get(number))
-                            .copied();
-                        (
-                            format!("/ ({})", files_words(files.unwrap_or_default())),
-                            true,
-                        )
-                    }
-                };
+            let open = if is_directory { opened(path) } else { None };
+            let is_closed = is_directory && open.is_none();
+            let end = match open {
+                _ if !is_directory => String::new(),
+                Some(Open::Whole) => "/".to_owned(),
+                Some(Open::Directories(files)) => format!("/ ({} not listed)", files_words(files)),
+                None => {
+                    let counts = folded.map(|folded| &folded.counts).zip(entry.number());
+                    let files = counts
+                        .and_then(|(counts, number)| counts.get(number))
+                        .copied();
+                    format!("/ ({})", files_words(files.unwrap_or_default()))
+                }
+            };
             writeln!(out, "{:width$}{name}{end}", "", width = 2 * depth)?;
             if is_closed {
                 below.skip();

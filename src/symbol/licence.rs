@@ -32,7 +32,8 @@ const KEYWORDS: [&str; 9] = [
 
 /// Whether a line is of that kind; it has single spaces.
 pub(super) fn is_licence(line: &str) -> bool {
-    const WORDS: [&str; 47] = [
+    const WORDS: [&str; 48] = [
+        "you may opt to use, copy, modify",
         "this software is licensed as described",
         "permission is granted to anyone to use this software",
         "the origin of this software must not be misrepresented",

@@ -185,13 +185,9 @@ fn find(
         agent: OUTLINE.parse().expect("a word"),
         frame_type: OUTLINE.parse().expect("a word"),
     };
-    let is_bare = |tree| {
-        Ok::<_, CliError>(
-            named.has_slot(&outline)
-                && store
-                    .head(&tree, &outline.agent, &outline.frame_type)?
-                    .is_none(),
-        )
+    let is_bare = |tree| -> Result<bool, CliError> {
+        let head = store.head(&tree, &outline.agent, &outline.frame_type)?;
+        Ok(named.has_slot(&outline) && head.is_none())
     };
     let (old_bare, new_bare) = (is_bare(old)?, is_bare(new)?);
     let mut found = Found::default();

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::sync::{exchange, frames};
 use crate::cli::program::Program;
 use crate::cli::ui::OutputError;
-use crate::cli::{CliError, Exit};
+use crate::cli::{CliError, Exit, Ui};
 use crate::frame::FRAMES_REF;
 use crate::frame::commit::SET_ASIDE_REF;
 use crate::sync::retain::{RetentionPlan, Rules};
@@ -182,18 +182,24 @@ fn report(
         }
     }
     if !dry_run && !here.gone.is_empty() {
-        ui.note("git frees the space in its time, or at once by 'git gc --prune=now'");
-        if workspace.repository.has_log(FRAMES_REF) {
-            let way = format!("git reflog expire --expire=now {FRAMES_REF}");
-            ui.note(&format!(
-                "until its log forgets it, '{FRAMES_REF}' keeps what went; '{way}' ends that"
-            ));
-        }
-        if workspace.repository.find_ref(SET_ASIDE_REF)?.is_some() {
-            ui.note(&format!("'{SET_ASIDE_REF}' keeps the store as it was then; 'git update-ref -d {SET_ASIDE_REF}' ends that"));
-        }
+        tell_what_keeps(ui, workspace)?;
     }
     Ok(Exit::Done)
+}
+
+/// Says what keeps the space of what is gone, and how that ends.
+fn tell_what_keeps(ui: &mut Ui, workspace: &Workspace) -> Result<(), CliError> {
+    ui.note("git frees the space in its time, or at once by 'git gc --prune=now'");
+    if workspace.repository.has_log(FRAMES_REF) {
+        let way = format!("git reflog expire --expire=now {FRAMES_REF}");
+        ui.note(&format!(
+            "until its log forgets it, '{FRAMES_REF}' keeps what went; '{way}' ends that"
+        ));
+    }
+    if workspace.repository.find_ref(SET_ASIDE_REF)?.is_some() {
+        ui.note(&format!("'{SET_ASIDE_REF}' keeps the store as it was then; 'git update-ref -d {SET_ASIDE_REF}' ends that"));
+    }
+    Ok(())
 }
 
 fn write_part(program: &mut Program, words: &str, plan: &RetentionPlan) -> Result<(), OutputError> {

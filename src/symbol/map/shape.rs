@@ -279,15 +279,9 @@ fn parameter(part: &str, language: Language, is_method: bool, are_named: bool) -
         }
         // `name: Type`, `Type name`, `name`.
         _ if !language.has_grammar() => {
-            let name = before_value
-                .split([':', '\\'])
-                .next()
-                .unwrap_or_default()
-                .trim();
-            (
-                name.rsplit(' ').next().unwrap_or_default(),
-                is_optional || before_value.contains("\\\\"),
-            )
+            let name = before_value.split([':', '\\']).next().unwrap_or_default();
+            let name = name.trim().rsplit(' ').next().unwrap_or_default();
+            (name, is_optional || before_value.contains("\\\\"))
         }
         _ => (last_name(before_value)?, is_optional),
     };

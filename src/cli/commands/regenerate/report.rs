@@ -80,6 +80,22 @@ struct ModelDocument {
     ended: String,
 }
 
+/// How many frames a run that stopped has left. What was forced is fresh again once it is made, so a second run with
+/// --force would start anew.
+fn left_words(left: u64, is_forced: bool) -> String {
+    let words = match left {
+        0 => return "no frame is left".to_owned(),
+        1 => "1 frame is left".to_owned(),
+        left => format!("{left} frames are left"),
+    };
+    let next = if is_forced {
+        ""
+    } else {
+        "; the same command goes on there"
+    };
+    format!("{words}{next}")
+}
+
 /// Prints what was done, keeps it, and says how the program ends.
 pub(super) fn report(
     job: &mut Job<'_>,
@@ -114,22 +130,7 @@ pub(super) fn report(
     absent::tell(ui, workspace, &report.absent, args.snapshot.revision());
     if let Some(stop) = &report.stop {
         let left = report.left + report.failed.len() as u64 + report.held_back;
-        let words = if left == 1 {
-            "1 frame is left".to_owned()
-        } else {
-            format!("{left} frames are left")
-        };
-        // What was forced is fresh again once it is made, so a second run with --force would start anew.
-        let next = if args.force {
-            ""
-        } else {
-            "; the same command goes on there"
-        };
-        ui.note(&if left == 0 {
-            "no frame is left".to_owned()
-        } else {
-            format!("{words}{next}")
-        });
+        ui.note(&left_words(left, args.force));
         return Ok(ended(stop, ui));
     }
     if !report.awaited.is_empty() {
