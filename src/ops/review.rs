@@ -115,7 +115,8 @@ fn narrow(
     Ok(())
 }
 
-/// The same for a module of Rust or Python; `other` is what the other side has in a file of Rust.
+/// Makes what others cannot name in a module of Rust or Python visible to its package or file alone; `other` is what the
+/// other side has in a file of Rust.
 fn narrow_module(
     modules: &mut Modules,
     path: &TreePath,

@@ -5,8 +5,11 @@
 
 use super::instruction::{is_instruction, is_thanks};
 use super::licence::{is_licence, without_keywords};
-use super::plain::without_marks;
+use super::plain::{with_entities, without_marks};
 use super::ruler::{is_ornament, is_ruler};
+
+/// Longest word in front of a full stop that ends no sentence.
+const SHORT_BYTES_MAX: usize = 4;
 
 /// How comments look in a language.
 #[derive(Debug, Clone, Copy)]
@@ -170,7 +173,7 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
         }
         // Of a box with a name and whose it is, the name is that of the project.
         let is_banner = in_licence && is_ruler(comment.lines().next().unwrap_or_default());
-        if is_banner && !names_file(&found) {
+        if is_banner && names_project(&found) {
             found.clear();
             continue;
         }
@@ -183,7 +186,8 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
         }
         let is_next = !(found.is_empty() && title.is_empty()) && begins_item(line);
         let is_apart = line.is_empty() || is_ornament(line);
-        let ends = is_apart || ends_prose(line) || is_next || is_code_line(line);
+        let is_block = !found.is_empty() && begins_block(line);
+        let ends = is_apart || ends_prose(line) || is_next || is_block || is_code_line(line);
         if is_apart && title.is_empty() && is_title(&found) {
             title = std::mem::take(&mut found);
         }
@@ -202,11 +206,12 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
         }
         found.push_str(line);
     }
-    as_prose(if found.is_empty() { title } else { found })
+    let is_html = comment.trim_start().starts_with("/**");
+    as_prose(if found.is_empty() { title } else { found }, is_html)
 }
 
 /// What was found as plain words; empty for code.
-fn as_prose(mut found: String) -> String {
+fn as_prose(mut found: String, is_html: bool) -> String {
     // A line can be as long as a file.
     found.truncate(found.floor_char_boundary(4 * PARAGRAPH_BYTES_MAX));
     if is_code(&found) {
@@ -214,7 +219,17 @@ fn as_prose(mut found: String) -> String {
     }
     // Javadoc puts the value of a constant here.
     let found = found.replace(": {@value}", "");
-    cap(&fold(&without_marks(&found)), PARAGRAPH_BYTES_MAX)
+    let found = if is_html {
+        with_entities(&found)
+    } else {
+        found
+    };
+    // What announces a list or an example says nothing without it.
+    let announces = found.ends_with(':');
+    let found = before_announcement(&found)
+        .filter(|_| announces)
+        .unwrap_or(&found);
+    cap(&fold(&without_marks(found)), PARAGRAPH_BYTES_MAX)
 }
 
 /// A comment without the examples above its first words.
@@ -222,7 +237,10 @@ fn behind_example(comment: &str, style: Style) -> &str {
     let (mut rest, mut is_open) = (comment, false);
     while let Some((line, behind)) = rest.split_once('\n') {
         let line = unmark(line, style);
-        let is_fence = line.starts_with("```") || line.starts_with("~~~");
+        let is_fence = line
+            .strip_prefix("```")
+            .is_some_and(|rest| !rest.contains('`'))
+            || line.starts_with("~~~");
         if !is_fence && !is_open && !line.is_empty() {
             break;
         }
@@ -233,10 +251,24 @@ fn behind_example(comment: &str, style: Style) -> &str {
     if is_open { comment } else { rest }
 }
 
-/// `shop.c - sells things`
-fn names_file(paragraph: &str) -> bool {
-    let first = paragraph.split(' ').next().unwrap_or_default();
-    first.contains('.') && !first.ends_with('.')
+/// `Shop Project - A Framework for Tills`, and no sentence.
+fn names_project(paragraph: &str) -> bool {
+    paragraph.contains("Project") && !paragraph.ends_with('.') && !paragraph.contains(". ")
+}
+
+/// A paragraph without its last sentence; `None` where it has one.
+pub(super) fn before_announcement(paragraph: &str) -> Option<&str> {
+    let mut rest = paragraph;
+    while let Some(next) = rest
+        .strip_prefix(first_sentence(rest))
+        .filter(|next| !next.is_empty())
+    {
+        rest = next.trim_start();
+    }
+    let before = paragraph[..paragraph.len() - rest.len()].trim_end();
+    // `St.` ends no sentence.
+    let last = before.rsplit(' ').next().unwrap_or(before);
+    (last.len() > SHORT_BYTES_MAX).then_some(before)
 }
 
 /// Whether a paragraph is one word that is no sentence: `shop.till`.
@@ -410,12 +442,8 @@ fn is_tag(line: &str) -> bool {
 
 /// Lines that end the prose of a comment: tags, code, lists of parameters, headings.
 fn ends_prose(line: &str) -> bool {
-    const STARTS: [&str; 29] = [
+    const STARTS: [&str; 25] = [
         "[![",
-        "<p>",
-        "<ul>",
-        "<ol>",
-        "<pre>",
         "<h1",
         "<h2",
         "<h3",
@@ -446,6 +474,14 @@ fn ends_prose(line: &str) -> bool {
     STARTS.iter().any(|start| line.starts_with(start))
         || matches!(line, "Parameters" | "::")
         || defines_link
+}
+
+/// Whether a line begins a block of HTML; a tag that a sentence names has more of it behind.
+fn begins_block(line: &str) -> bool {
+    let behind = ["<p>", "<ul>", "<ol>", "<pre>"]
+        .iter()
+        .find_map(|tag| line.strip_prefix(tag));
+    behind.is_some_and(|rest| !rest.trim_start().starts_with(|c: char| c.is_lowercase()))
 }
 
 /// Whether a line begins something of its own below a sentence: an item of a list, `Dependencies: tr`.

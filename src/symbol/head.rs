@@ -1,6 +1,6 @@
 //! Which comment at the start of a file is about the file, and which about what stands below it.
 
-use super::comment::{Style, paragraph};
+use super::comment::{Style, is_heading, paragraph};
 use super::instruction::begins;
 
 /// How many lines at the start of a file are searched for its documentation.
@@ -116,21 +116,33 @@ pub(super) fn paragraph_behind_imports(text: &str, style: Style) -> String {
             || is_comment(line, style)
     };
     let mut lines = text.lines().take(HEAD_LINES_MAX).map(str::trim).peekable();
-    let (mut behind, mut found) = (false, String::new());
+    let (mut behind, mut found, mut seen) = (false, String::new(), 0);
     while let Some(line) = lines.peek().copied().filter(|line| is_above(line)) {
         behind |= imports(line) && !is_skipped(line);
         match take_block(&mut lines, style) {
             None => _ = lines.next(),
             Some(block) if behind && found.is_empty() => {
+                seen += 1;
                 let is_own = lines.peek().is_some_and(|next| next.is_empty());
                 found = Some(paragraph(&block, style))
-                    .filter(|text| is_own && says_what_for(text))
+                    .filter(|text| is_own && says_what_for(text) && !is_heading(&block, style))
                     .unwrap_or_default();
             }
-            Some(_) => {}
+            Some(_) => seen += 1,
         }
     }
-    found
+    // Where another part of the script has a comment, this one is about a part, too.
+    let mut above = "";
+    let blocks = text.lines().filter(|line| {
+        let begins = above.trim().is_empty() && is_comment(line, style);
+        above = line;
+        begins
+    });
+    if blocks.count() > seen {
+        String::new()
+    } else {
+        found
+    }
 }
 
 /// Finds the first paragraph about the file itself in the comments at its head; empty when there is none.
@@ -147,9 +159,15 @@ pub(super) fn file_paragraph(text: &str, style: Style) -> String {
         .peekable();
     while let Some(line) = lines.peek().copied() {
         // An attribute of a crate can take several lines.
-        let is_open = |line: &str| line.starts_with("#![") && !line.ends_with(']');
-        if is_open(line) {
-            while lines.next().is_some_and(|line| !line.ends_with(']')) {}
+        if line.starts_with("#![") {
+            let (mut open, mut closed) = (0, 0);
+            for line in lines.by_ref().take_while(|line| !line.is_empty()) {
+                open += line.matches('[').count();
+                closed += line.matches(']').count();
+                if closed >= open {
+                    break;
+                }
+            }
             continue;
         }
         if line.is_empty() || is_skipped(line) {

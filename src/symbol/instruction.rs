@@ -1,7 +1,7 @@
 //! Which lines of a comment speak to a tool or to its readers, and say nothing of what stands below.
 
 /// What lines begin with that speak to an editor or name an author.
-const INSTRUCTIONS: [&str; 32] = [
+const INSTRUCTIONS: [&str; 35] = [
     "go:",
     "For format details",
     "For more info",
@@ -32,11 +32,14 @@ const INSTRUCTIONS: [&str; 32] = [
     "Original definitions by",
     "See http",
     "Be sure to restart your server",
+    "This file was generated on ",
+    "set -x",
+    "set -e",
     "You can contact the author",
     "You can reach the author",
 ];
 /// What lines begin with that speak to a linter, a formatter, a compiler or a tool that counts what tests reach.
-const PRAGMAS: [&str; 58] = [
+const PRAGMAS: [&str; 59] = [
     "eslint",
     "tslint:",
     "ktlint-disable",
@@ -85,6 +88,7 @@ const PRAGMAS: [&str; 58] = [
     "yapf:",
     "type: ignore",
     "pragma: no ",
+    ":nocov:",
     "rubocop:",
     "phpcs:",
     "@phpstan-",
@@ -120,7 +124,9 @@ fn is_author(line: &str) -> bool {
         })
     };
     let words = || line.split(' ');
-    words().count() <= NAME_WORDS_MAX
+    let is_named = line.contains('<') || words().count() > 2;
+    is_named
+        && words().count() <= NAME_WORDS_MAX
         && words().any(is_mail)
         && words().all(|word| word.contains('@') || word.starts_with(char::is_uppercase))
 }
@@ -153,29 +159,10 @@ pub(super) fn is_thanks(line: &str) -> bool {
     ];
     let is_source = line.contains("://") && SOURCES.iter().any(|start| begins(line, start));
     // `This code was copied from …`
-    let subject = [
-        "this code ",
-        "this file ",
-        "this class ",
-        "this function ",
-        "most of this ",
-    ];
-    let rest = subject
+    let copied = ["This code was ", "This code is "]
         .iter()
-        .find(|start| begins(line, start))
-        .and_then(|start| line.get(start.len()..));
-    let rest = rest.map(|rest| {
-        ["was ", "is ", "has been "]
-            .iter()
-            .find_map(|word| rest.strip_prefix(word))
-            .unwrap_or(rest)
-    });
-    let is_copied = rest.is_some_and(|rest| {
-        STARTS
-            .iter()
-            .chain(&SOURCES)
-            .any(|start| begins(rest, start))
-    });
+        .find_map(|words| line.strip_prefix(words));
+    let is_copied = copied.is_some_and(|rest| STARTS.iter().any(|start| begins(rest, start)));
     is_source || is_copied || STARTS.iter().any(|start| begins(line, start))
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// Writes text as a code span, with a fence longer than any run of backticks in it.
-pub(super) fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     if text.starts_with('`') || text.ends_with('`') || text.is_empty() {

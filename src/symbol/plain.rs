@@ -31,7 +31,7 @@ const LAYOUT_TAGS: [&str; 16] = [
 pub(super) fn without_marks(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find(['[', '`', '*', ':', '|', '<', '{', '&']) {
+    while let Some(at) = rest.find(['[', '`', '*', ':', '|', '<', '{']) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
         let before = out.chars().next_back().unwrap_or(' ');
@@ -52,8 +52,26 @@ fn mark(text: &str, before: char) -> Option<(String, usize)> {
         b'|' => substitution(text),
         b'{' if before != '#' => javadoc(text),
         b'<' => tag(text),
-        b'&' => entity(text),
         _ => None,
+    }
+}
+
+/// A text of HTML with its entities as signs; one that has such signs already is about them.
+pub(super) fn with_entities(text: &str) -> String {
+    let mut parts = text.split('&');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let whole = format!("&{part}");
+        let Some((sign, taken)) = entity(&whole) else {
+            return text.to_owned();
+        };
+        out.push_str(&sign);
+        out.push_str(&whole[taken..]);
+    }
+    if text.contains(['<', '>']) {
+        text.to_owned()
+    } else {
+        out
     }
 }
 
@@ -73,7 +91,7 @@ fn entity(text: &str) -> Option<(String, usize)> {
     let digits = text.strip_prefix("&#")?.split(';').next()?;
     let taken = digits.len() + "&#;".len();
     let number: u8 = digits.parse().ok()?;
-    let is_sign = number.is_ascii_graphic() && text.is_char_boundary(taken) && text.len() >= taken;
+    let is_sign = number.is_ascii_graphic() && text.is_char_boundary(taken);
     is_sign.then(|| (char::from(number).to_string(), taken))
 }
 
@@ -94,7 +112,7 @@ fn link(text: &str, before: char) -> Option<(String, usize)> {
     let target = address(rest).or_else(named);
     if let Some(target) = target {
         let taken = shown.len() + target.len() + 4;
-        return (!shown.contains(['[', '\\'])).then(|| (shown.to_owned(), taken));
+        return (!shown.contains(['[', '\\'])).then(|| (without_marks(shown), taken));
     }
     let is_code = shown.len() > 2 && shown.starts_with('`') && shown.ends_with('`');
     is_code.then(|| (shown.to_owned(), shown.len() + 2))
@@ -184,13 +202,14 @@ fn substitution(text: &str) -> Option<(String, usize)> {
 fn javadoc(text: &str) -> Option<(String, usize)> {
     let body = within(text, "{@", "}")?;
     let (word, shown) = body.split_once(' ').unwrap_or((body, ""));
-    let shown = if matches!(word, "link" | "linkplain" | "value") {
+    let is_link = matches!(word, "link" | "linkplain");
+    let shown = if is_link || word == "value" {
         label(shown.trim())
     } else {
         shown
     };
     // `{@link a.b.Runner}s` are several of these, and no class `Runners`.
-    let is_plural = text[body.len() + 3..].starts_with(char::is_alphanumeric);
+    let is_plural = is_link && text[body.len() + 3..].starts_with(char::is_alphanumeric);
     let is_path = is_plural && !shown.contains(' ');
     let shown = if is_path {
         shown.rsplit('.').next().unwrap_or(shown)
@@ -236,7 +255,7 @@ fn tag(text: &str) -> Option<(String, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::without_marks;
+    use super::{with_entities, without_marks};
     use proptest::prelude::*;
 
     #[test]
@@ -277,13 +296,22 @@ mod tests {
             ("std::`x` and a:b:`c`", "std::`x` and a:b:`c`"),
             ("![a](b) [a [b](c", "![a](b) [a [b](c"),
             ("no `end **here [", "no `end **here ["),
-            (
-                "With &#064;RunWith, a &lt; b && c &#x41; &#7;",
-                "With @RunWith, a < b && c &#x41; &#7;",
-            ),
             ("By {@link a.b.Runner}s.", "By Runners."),
+            ("The {@code 1.5}x of {@code a.js}on", "The 1.5x of a.json"),
         ] {
             assert_eq!(without_marks(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn entities_stand_for_signs_where_the_text_is_not_about_them() {
+        for (text, expected) in [
+            ("With &#064;RunWith, a &lt; b.", "With @RunWith, a < b."),
+            ("Turns \"<\" into \"&lt;\".", "Turns \"<\" into \"&lt;\"."),
+            ("Turns & into &amp;.", "Turns & into &amp;."),
+            ("&#x41; &#7;", "&#x41; &#7;"),
+        ] {
+            assert_eq!(with_entities(text), expected);
         }
     }
 

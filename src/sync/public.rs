@@ -73,7 +73,7 @@ pub(super) fn look(
     Ok(())
 }
 
-/// What does not stand in the trees of the first tips, which most of it does.
+/// Leaves out what stands in the trees of the first tips. That is most of it.
 fn not_at_tips(repo: &Repository, tips: &[NodeId], wanted: Wanted) -> Wanted {
     let mut left = wanted;
     for tree in tips

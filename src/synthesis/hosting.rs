@@ -3,6 +3,7 @@
 use super::child::{ChildNode, PartKind};
 use super::names::{SUBJECTS_MAX, some_of};
 use super::reading::{code, purpose};
+use crate::symbol::WORKFLOW;
 
 /// Fewest names of those that GitHub looks for, in a directory of more.
 const GITHUB_MIN: usize = 2;
@@ -54,8 +55,11 @@ pub(super) fn read_by_github(ranked: &[&ChildNode<'_>]) -> Option<String> {
 pub(super) fn workflows(files: &[&ChildNode<'_>]) -> Option<String> {
     let names = files.iter().filter_map(|part| {
         let said = purpose(part)?;
-        let called = said.strip_prefix("GitHub Actions workflow")?;
-        let called = called.split(", on ").next()?.trim_matches([' ', '.']);
+        let called = said.strip_prefix(WORKFLOW)?.trim_end_matches('.');
+        let called = called
+            .rsplit_once(", on ")
+            .map_or(called, |(name, _)| name)
+            .trim();
         Some(if called.is_empty() {
             code(part)
         } else {
@@ -64,12 +68,13 @@ pub(super) fn workflows(files: &[&ChildNode<'_>]) -> Option<String> {
     });
     let names: Vec<String> = names.collect();
     (MOST_OF[1] * names.len() >= MOST_OF[0] * files.len() && !names.is_empty()).then(|| {
-        let word = if names.len() == 1 {
-            "workflow"
-        } else {
-            "workflows"
+        let plural = if files.len() == 1 { "" } else { "s" };
+        let shown = &names[..names.len().min(SUBJECTS_MAX)];
+        let more = match files.len() - shown.len() {
+            0 => String::new(),
+            left => format!(" and {left} more"),
         };
-        format!("GitHub Actions {word}: {}.", some_of(&names, SUBJECTS_MAX))
+        format!("{WORKFLOW}{plural}: {}{more}.", shown.join(", "))
     })
 }
 

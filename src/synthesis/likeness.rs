@@ -16,8 +16,8 @@ use super::names::{
 };
 use super::nested::holds;
 use super::reading::{
-    POINT_BYTES_MAX, about, code, cut, declared, first_line, first_span, head, is_named_after,
-    is_start, is_type, listed, signatures, speaks_beyond, tells_apart,
+    POINT_BYTES_MAX, about, code, cut, declared, ended, first_line, first_span, head,
+    is_named_after, is_start, is_type, listed, signatures, speaks_beyond, tells_apart,
 };
 
 /// Longest first paragraph that is a title.
@@ -80,11 +80,12 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
     {
         return Some(format!("{}: {}", what(files), ended(&says)));
     }
-    // The test of a file beside it says nothing more than that, and a licence nothing.
-    let stems: BTreeSet<&str> = files.iter().map(|part| stem(&part.name)).collect();
-    let is_beside = |name: &str| subject(name).is_some_and(|tested| stems.contains(tested));
+    // Tests beside other files say nothing of these, and a licence nothing of any.
     let mut own = files.to_vec();
-    own.retain(|part| !is_beside(&part.name) && !is_licence(&part.name));
+    own.retain(|part| !is_licence(&part.name));
+    if own.iter().any(|part| subject(&part.name).is_none()) {
+        own.retain(|part| subject(&part.name).is_none());
+    }
     let speaking = if own.is_empty() { files } else { &own };
     if let [file] = speaking[..]
         && directories.is_empty()
@@ -122,12 +123,22 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
             return None;
         }
     }
+    Some(joined(what(files), pattern, keys, &points))
+}
+
+/// One sentence of all that is said of files: what they are, what their names and keys share, what each is about.
+fn joined(
+    what: String,
+    pattern: Option<String>,
+    keys: Option<String>,
+    points: &[String],
+) -> String {
     // What is said of all files does not stand behind the names of some.
     let (among, named) = match pattern {
         Some(some) if some.starts_with(AMONG) && !points.is_empty() => (Some(some), None),
         named => (None, named),
     };
-    let mut text = what(files);
+    let mut text = what;
     for more in [named, keys].into_iter().flatten() {
         text.push_str(&more);
     }
@@ -139,31 +150,21 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
     if let Some(among) = among {
         text.push_str(&among.replacen(AMONG, "; among them ", 1));
     }
-    Some(ended(&text))
-}
-
-/// A sentence with its full stop.
-fn ended(text: &str) -> String {
-    let is_ended = text.ends_with(['.', '…', '!', '?']);
-    format!("{text}{}", if is_ended { "" } else { "." })
+    ended(&text)
 }
 
 /// What the most important of a directory's files are about, each thing once.
 fn points(speaking: &[&ChildNode<'_>], files: usize) -> Vec<String> {
     let mut points: Vec<String> = Vec::new();
     let (mut owner, mut left) = (None, 0);
-    let told = speaking
-        .iter()
-        .filter_map(|part| Some((part, point(part)?)));
-    for (part, point) in told {
-        if points.contains(&point) {
-            continue;
-        }
-        if points.len() < POINTS_MAX {
-            points.push(point);
-            owner = Some(part);
-        } else {
-            left += 1;
+    for part in speaking {
+        match point(part) {
+            Some(point) if points.contains(&point) => {}
+            Some(point) if points.len() < POINTS_MAX => {
+                points.push(point);
+                owner = Some(part);
+            }
+            _ => left += 1,
         }
     }
     // A project speaks where its sources do not.
@@ -175,7 +176,9 @@ fn points(speaking: &[&ChildNode<'_>], files: usize) -> Vec<String> {
         *point = format!("{}: {point}", code(owner));
     }
     if let Some(last) = points.last_mut().filter(|_| left > 0) {
-        let _ = write!(last, " and {left} more");
+        // Behind a sentence it would be a part of that.
+        let sign = if last.ends_with('`') { "" } else { ";" };
+        let _ = write!(last, "{sign} and {left} more");
     }
     points
 }
@@ -247,8 +250,11 @@ fn point(part: &ChildNode<'_>) -> Option<String> {
     {
         return Some(said);
     }
-    if declared.peek().is_some() {
-        return sentence().or_else(|| declared.find(|signature| tells_apart(signature)).map(head));
+    if let Some(first) = declared.peek() {
+        let only = first.strip_prefix("module.exports = function (");
+        let only = only.map(|rest| head(&format!("{}({rest}", stem(&part.name))));
+        let first = || declared.find(|signature| tells_apart(signature)).map(head);
+        return sentence().or(only).or_else(first);
     }
     // What a document is called above its text says more than its first section.
     let is_title =
@@ -285,6 +291,20 @@ fn contents(part: &ChildNode<'_>) -> Option<String> {
     (is_told && !is_image(&part.name)).then(|| format!("{} with {short}", code(part)))
 }
 
+/// The class or module that all of the files open, which the rest of the sentence leaves out: ` of `class Shop``.
+fn opened(files: &[&ChildNode<'_>]) -> String {
+    let place = |part: &&ChildNode<'_>| {
+        let lines = part.body().lines();
+        let mut places =
+            lines.filter_map(|line| line.strip_prefix("- members of ")?.strip_suffix('`'));
+        let place = places.next()?.strip_prefix('`')?;
+        (place.starts_with("class ") || place.starts_with("module ")).then(|| place.to_owned())
+    };
+    let first = files.first().and_then(place);
+    let first = first.filter(|first| files.iter().all(|part| place(part).as_ref() == Some(first)));
+    first.map_or_else(String::new, |place| format!(" of `{place}`"))
+}
+
 /// `Python files`, where nearly all are of one language.
 fn what(files: &[&ChildNode<'_>]) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -297,7 +317,9 @@ fn what(files: &[&ChildNode<'_>]) -> String {
     let most = counts.into_iter().max_by_key(|(_, count)| *count);
     let word = if files.len() == 1 { "file" } else { "files" };
     match most {
-        Some((language, count)) if 5 * count >= 4 * files.len() => format!("{language} {word}"),
+        Some((language, count)) if 5 * count >= 4 * files.len() => {
+            format!("{language} {word}{}", opened(files))
+        }
         _ if files.len() == 1 => "A file".to_owned(),
         _ => "Files".to_owned(),
     }
@@ -383,7 +405,7 @@ mod tests {
                     "This is a drawer.\n\nPython source, 20+ lines, 1 public item.\n\n- `def flat(list)`\n",
                 ),
             ],
-            "Python files: `class Field`, `def flat(list)`.",
+            "Python files: `class Field`, `def flat(list)` and 1 more.",
         );
         check(
             &[
@@ -424,7 +446,7 @@ mod tests {
                 ("NullHandler.php", "PHP source, 10+ lines.\n"),
                 ("Utils.php", &php[2]),
             ],
-            "PHP files: `class AmqpHandler`, `class FleepHandler`, `class Utils`; among them `*Handler` (3).",
+            "PHP files: `class AmqpHandler`, `class FleepHandler`, `class Utils` and 1 more; among them `*Handler` (3).",
         );
     }
 
@@ -435,7 +457,7 @@ mod tests {
         let nameless = js("module.exports = function ()");
         check(
             &[("a.js", &nameless), ("b.js", &nameless)],
-            "JavaScript files: `module.exports = function ()`.",
+            "JavaScript files: `a()`, `b()`.",
         );
         let value = "Shell source, 10+ lines.\n\nNot public:\n\n- `HERE=\"$(pwd)\"`\n- `run()`\n";
         let says = "Cleans up.\n\nShell source, 10+ lines.\n\nNot public:\n\n- `usage()`\n";
@@ -446,7 +468,7 @@ mod tests {
                 ("d.sh", says),
                 ("e.js", &js("class Long")),
             ],
-            "Files: `run()`; Cleans up; `class Long`.",
+            "Files: `a()`; `run()`; Cleans up; `class Long`.",
         );
         let ruby = "Ruby source, 10+ lines, 1 public item.\n\n- `module A`\n  - `module Procs`\n    - `def setup`\n";
         check(&[("a.rb", ruby)], "Ruby file: `module Procs`.");
@@ -532,7 +554,7 @@ mod tests {
                 ("b.yml", &named("Lint")),
                 ("OWNERS", list),
             ],
-            "Files: Test; Lint.",
+            "Files: Test; Lint; and 1 more.",
         );
         let document = |says: &str, heading: &str| {
             format!("{says}reStructuredText file, 50+ lines.\n\n- {heading}\n  - Simple\n")
@@ -593,7 +615,7 @@ mod tests {
         );
         check(
             &[("a.js", js), ("b.js", js), ("c.js", js), ("d.js", index)],
-            "JavaScript files: `d.js`: `function useIt(a)`.",
+            "JavaScript files: `d.js`: `function useIt(a)` and 3 more.",
         );
         check(
             &[("index.js", index), ("a.test.js", js), ("b.test.js", js)],

@@ -6,7 +6,7 @@ use super::child::ChildNode;
 use super::reading::listed;
 use crate::symbol::{Language, detect};
 
-/// With which the names of most files begin.
+/// What stands before a pattern that the names of most files fit.
 pub(super) const AMONG: &str = ", among them ";
 /// Children that are named with what they declare or are about.
 pub(super) const POINTS_MAX: usize = 5;

@@ -2,7 +2,7 @@
 
 use super::child::ChildNode;
 use super::names::{POINTS_MAX, SUBJECTS_MAX};
-use super::reading::{POINT_BYTES_MAX, about, code, purpose, sentence};
+use super::reading::{POINT_BYTES_MAX, about, code, code_span, ended, purpose, sentence};
 
 /// Directories within another that are named.
 const BELOW_MAX: usize = 4;
@@ -47,8 +47,11 @@ pub(super) fn holds(directories: &[&ChildNode<'_>]) -> Option<String> {
     };
     (speak > 0).then(|| {
         format!(
-            "Holds {}{more}.",
-            said.join(if is_named { ", " } else { "; " })
+            "Holds {}",
+            ended(&format!(
+                "{}{more}",
+                said.join(if is_named { ", " } else { "; " })
+            ))
         )
     })
 }
@@ -63,8 +66,14 @@ fn below(part: &ChildNode<'_>) -> String {
         let outer = name.trim_end_matches('`');
         return format!("{outer}{inner}/`: {}", says.trim_end_matches('.'));
     }
-    let names = inner.split('`').filter(|name| name.ends_with('/'));
-    let names: Vec<&str> = names.filter(|name| !name.contains(' ')).collect();
+    let rows = part
+        .body()
+        .lines()
+        .filter_map(|line| code_span(line.strip_prefix("- ")?));
+    let names: Vec<&str> = rows
+        .map(|(name, _)| name)
+        .filter(|name| name.ends_with('/'))
+        .collect();
     let shown: Vec<String> = names
         .iter()
         .take(BELOW_MAX)
@@ -119,6 +128,16 @@ mod tests {
         );
         let path = "Holds `x/`: Keeps items.\n\nDirectory of 3 files and 1 directory: Go 3.\n\n- `x/` (3 files)\n";
         check(&[("a/", path)], "Holds `a/x/`: Keeps items.");
+        let deep = "Holds `x/` with `p/`, `q/`; `y/` with `r/`.\n\nDirectory of 3 files and 5 directories: Go 3.\n\n- `x/` (2 files)\n- `y/` (1 file)\n";
+        check(
+            &[("a/", deep), ("b/", says)],
+            "Holds `a/` with `x/`, `y/`; `b/`: Keeps items.",
+        );
+        let plain = "Holds `x/`, `y/`.\n\nDirectory of 3 files and 2 directories: Go 3.\n\n- `x/` (2 files)\n- `y/` (1 file)\n";
+        check(
+            &[("a/", plain), ("b/", says)],
+            "Holds `a/` with `x/`, `y/`; `b/`: Keeps items.",
+        );
         check(
             &[("a/", path), ("b/", says)],
             "Holds `a/x/`: Keeps items; `b/`: Keeps items.",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::child::ChildNode;
 
-/// With which the outline of a file of Ruby begins its list.
+/// How the line on kind and size of a file of Ruby begins.
 const LANGUAGE: &str = "Ruby source, ";
 /// How a list names what it holds members of, and nothing more.
 const PLACE: &str = "- members of `";
@@ -107,7 +107,7 @@ mod tests {
             .map(|(name, body)| ChildNode::outlined(name, PartKind::File, body))
             .collect();
         insta::assert_snapshot!(Summarize.synthesize(&parts), @r"
-        Ruby files: `def copy(to)`, `class Command < Struct.new(:name)`, `def link(to)`, `class Error < StandardError`.
+        Ruby files of `class Thor`: `def copy(to)`, `class Command < Struct.new(:name)`, `def link(to)`, `class Error < StandardError`.
 
         Directory of 4 files: Ruby 4.
 

@@ -16,7 +16,7 @@ use super::facts::Facts;
 use super::hosting::read_by_github;
 use super::likeness::likeness;
 use super::policy::{NOTHING, Policy};
-use super::reading::{SENTENCE_BYTES_MAX, code, cut, declared, lead, purpose, sentence};
+use super::reading::{SENTENCE_BYTES_MAX, code, cut, declared, lead, purpose, sentence, speaks};
 use super::reopened::looked_through;
 use crate::base::Digest;
 
@@ -71,9 +71,7 @@ fn directory_lead(parts: &[ChildNode<'_>]) -> Option<String> {
     let mut speakers: Vec<_> = speakers
         .filter_map(|part| {
             let lead = cut(&purpose(part)?, LEAD_BYTES_MAX);
-            // A question above a list of answers, and where to read on.
-            let is_pointer = ["Read ", "See "].iter().any(|word| lead.starts_with(word));
-            if lead.len() <= POINTER_BYTES_MAX && (is_pointer || lead.ends_with('?')) {
+            if lead.len() <= POINTER_BYTES_MAX && !speaks(&lead) {
                 return None;
             }
             // What is read from its elements speaks for no sources.
@@ -131,7 +129,7 @@ const PROJECTS: [&str; 6] = [
 
 /// How well a file of this name speaks for its directory: the lowest number speaks; `None`: not at all.
 fn voice(name: &str) -> Option<usize> {
-    // Of a package of R; `description` is a word as any.
+    // `DESCRIPTION` is that of a package of R; in small letters it is an ordinary name.
     if name == "description" {
         return None;
     }
@@ -343,9 +341,40 @@ mod tests {
     }
 
     #[test]
+    fn a_package_that_reads_speaks_for_its_directory_and_a_pointer_does_not() {
+        let said = |says: &str| {
+            let body = format!("{says}\n\nPython source, 10+ lines.\n");
+            let parts = [
+                ChildNode::outlined("__init__.py", PartKind::File, &body),
+                ChildNode::outlined(
+                    "a.py",
+                    PartKind::File,
+                    "Python source, 10+ lines, 1 public item.\n\n- `def chunk(a)`\n",
+                ),
+            ];
+            let out = Summarize.synthesize(&parts);
+            out.split("\n\n").next().unwrap_or_default().to_owned()
+        };
+        assert_eq!(
+            said("Read and write PNG files."),
+            "Read and write PNG files."
+        );
+        assert_eq!(
+            said("Want a fast widget for your page?"),
+            "Want a fast widget for your page?"
+        );
+        for pointer in [
+            "Read blast.h for purpose and usage.",
+            "What do all those files mean?",
+        ] {
+            assert_eq!(said(pointer), "Python files: `def chunk(a)` and 1 more.");
+        }
+    }
+
+    #[test]
     fn hostile_names_stay_on_their_line() {
         let parts = [ChildNode::outlined("a\n# b`c", PartKind::File, "Says.\n")];
         let out = Summarize.synthesize(&parts);
-        assert!(out.contains("`` a\u{fffd}# b`c ``"), "{out}");
+        assert!(out.contains("``a\u{fffd}# b`c``"), "{out}");
     }
 }

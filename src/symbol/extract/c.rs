@@ -15,6 +15,8 @@ const DECLARATOR_DEPTH_MAX: usize = 16;
 
 /// Macros below another of which the comment above it is about all of them.
 const GROUP_MIN: usize = 2;
+/// First words of a comment among which one says that it is about several things.
+const PLURAL_WORDS: usize = 3;
 
 pub(super) const C: Grammar = Grammar {
     language: || tree_sitter_c::LANGUAGE.into(),
@@ -81,8 +83,11 @@ fn is_public(declared: &Declared<'_>) -> bool {
 
 /// `static`, and what sources define as that.
 fn is_of_file(declared: &Declared<'_>) -> bool {
-    const WORDS: [&str; 3] = ["static", "local", "STATIC"];
-    WORDS.iter().any(|word| declared.says(word))
+    let is_static = ["static", "STATIC"].iter().any(|word| declared.says(word));
+    // `local int f`, where `local f` and `const local *f` give a type of that name.
+    let mut words = declared.prefix.split_whitespace();
+    let is_local = words.next() == Some("local");
+    is_static || is_local && words.next().is_some_and(|word| !word.starts_with('*'))
 }
 
 /// A macro without a value only marks that something was included, and so does one named like a header with nothing but `1`.
@@ -429,16 +434,16 @@ fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
     show(&mut level.symbols);
 }
 
-/// A comment above several macros without an empty line between them is about all of them, unless it names the first.
+/// A comment about several things above several macros without an empty line between them is about all of them. One that
+/// is written for a tool that makes documents is about the first.
 fn leave_to_groups(text: &str, symbols: &mut [Symbol]) {
     for at in 0..symbols.len() {
         let [first, rest @ ..] = &mut symbols[at..] else {
             break;
         };
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        let mut words = first.doc.split(|c| !is_word(c));
-        if first.kind != Kind::Macro || first.doc.is_empty() || words.any(|word| word == first.name)
-        {
+        let before = text.get(..first.span.start as usize).unwrap_or_default();
+        let comment = before.rfind("/*").map_or("", |at| &before[at..]);
+        if first.kind != Kind::Macro || !is_of_several(&first.doc) || comment.starts_with("/**") {
             continue;
         }
         let own = &text[first.span.start as usize..first.span.end as usize];
@@ -459,6 +464,16 @@ fn leave_to_groups(text: &str, symbols: &mut [Symbol]) {
             first.doc.clear();
         }
     }
+}
+
+/// Whether a comment is about more than one thing: `values for the operation`.
+fn is_of_several(comment: &str) -> bool {
+    const SINGULAR: [&str; 8] = [
+        "returns", "gives", "gets", "sets", "this", "process", "access", "address",
+    ];
+    let words = comment.split(' ').take(PLURAL_WORDS).map(str::to_lowercase);
+    let mut plural = words.filter(|word| word.len() > 3 && word.ends_with('s'));
+    plural.any(|word| !SINGULAR.contains(&word.as_str()))
 }
 
 /// Makes functions and variables public, those in namespaces, too.

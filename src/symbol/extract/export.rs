@@ -239,12 +239,15 @@ pub(super) fn assigned<'t>(
     } else if is_long && is_whole && value.kind() == "object" {
         symbol.signature.push_str(" {…}");
     }
+    if let Some(object) = object.filter(|_| is_whole) {
+        offer_members(walk, level, object);
+    }
     let body = value.child_by_field_name("body");
     match (body, object) {
         (Some(body), _) if kind == Kind::Class => {
             symbol.children = walk.members(body, Kind::Class, true);
         }
-        (_, Some(object)) if is_whole && is_long => symbol.children = keys(walk, level, object),
+        (_, Some(object)) if is_whole && is_long => symbol.children = keys(walk, object),
         _ => {}
     }
     walk.push(level, symbol);
@@ -284,8 +287,27 @@ fn parts(value: Node<'_>) -> (Option<Node<'_>>, Option<Node<'_>>) {
     (callee, object)
 }
 
+/// Notes what an object offers of what the file declares: `{ run, walk: slow }`. The rest is listed with the object alone.
+fn offer_members<'t>(walk: &mut Walk<'t>, level: &Level<'t>, object: Node<'t>) {
+    let mut cursor = object.walk();
+    for child in object.named_children(&mut cursor) {
+        let (key, value) = (
+            child.child_by_field_name("key"),
+            child.child_by_field_name("value"),
+        );
+        let names = match (child.kind(), key, value) {
+            ("shorthand_property_identifier", ..) => [child, child],
+            ("pair", Some(key), Some(value)) if value.kind() == "identifier" => [value, key],
+            _ => continue,
+        };
+        let [local, name] = names.map(|node| walk.slice(node).trim_matches(['"', '\'']));
+        let mark = format!("export default {{ {} }}", walk.slice(child));
+        offer(walk, level, [local, name], ["", &mark]);
+    }
+}
+
 /// The keys of an object, with their values where these are short.
-fn keys<'t>(walk: &mut Walk<'t>, outer: &Level<'t>, object: Node<'t>) -> Vec<Symbol> {
+fn keys<'t>(walk: &mut Walk<'t>, object: Node<'t>) -> Vec<Symbol> {
     let level = Level::new(Place {
         owner: Some(Kind::Variable),
         public: true,
@@ -321,12 +343,6 @@ fn keys<'t>(walk: &mut Walk<'t>, outer: &Level<'t>, object: Node<'t>) -> Vec<Sym
         let mut symbol = walk.symbol(&level, head);
         let own = symbol.name.trim_matches(['"', '\'']).to_owned();
         symbol.name = own;
-        // What the file declares is offered with it, and listed here already where it is not.
-        let local = value.unwrap_or(child);
-        if matches!(local.kind(), "identifier" | "shorthand_property_identifier") {
-            let mark = format!("export default {{ {} }}", walk.slice(child));
-            offer(walk, outer, [walk.slice(local), &symbol.name], ["", &mark]);
-        }
         found.push(symbol);
     }
     found

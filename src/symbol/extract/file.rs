@@ -18,10 +18,12 @@ use crate::symbol::outline::{Content, Kind, Outline, Symbol};
 
 /// How far into a file a NUL byte is looked for, as git does it.
 const NUL_BYTES_MAX: usize = 8 * 1024;
-/// Least code that is minified, its least mean length of a line, and among which number of bytes there is less than a space.
+/// Least code that is minified, and its least mean length of a line.
 const MINIFIED_BYTES_MIN: usize = 1_000;
 const LINE_BYTES_MINIFIED: usize = 250;
+/// Minified code has less than one space in this number of bytes, and more than one bracket or semicolon in that.
 const SPACES_MINIFIED: usize = 12;
+const SIGNS_MINIFIED: usize = 25;
 /// A text of another encoding than UTF-8 has at most one byte in this number that is not UTF-8.
 const UNKNOWN_MIN: usize = 4;
 
@@ -60,7 +62,13 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     outline.lines = text.lines().count() as u64;
     if is_minified(language, text) {
-        "Minified code.".clone_into(&mut outline.doc);
+        let style = language.map_or(comment::NONE, Language::comment_style);
+        let said = head::file_paragraph(text, style);
+        outline.doc = if said.is_empty() {
+            "Minified code.".to_owned()
+        } else {
+            said
+        };
         return outline;
     }
     match language.and_then(grammar_of) {
@@ -104,7 +112,11 @@ fn is_minified(language: Option<Language>, text: &str) -> bool {
     let is_long = is_for_browsers
         && text.len() >= MINIFIED_BYTES_MIN
         && text.len() / lines >= LINE_BYTES_MINIFIED;
-    is_long && SPACES_MINIFIED * text.bytes().filter(|byte| *byte == b' ').count() < text.len()
+    let count = |signs: &[u8]| text.bytes().filter(|byte| signs.contains(byte)).count();
+    // A long text in quotes has none of the signs between which code stands.
+    is_long
+        && SPACES_MINIFIED * count(b" ") < text.len()
+        && SIGNS_MINIFIED * count(b"(){};") > text.len()
 }
 
 /// The content as text by git's rule, no NUL near its start. Of another encoding each byte that is not UTF-8 becomes

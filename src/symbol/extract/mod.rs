@@ -44,4 +44,5 @@ mod walk;
 
 pub use file::extract;
 pub(super) use file::extract_with_uses;
+pub(crate) use lines::WORKFLOW;
 pub use parse::grammars_loaded;

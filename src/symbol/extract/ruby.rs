@@ -301,6 +301,9 @@ fn test<'t>(walk: &mut Walk<'t>, call: Node<'t>, depth_left: usize) -> Option<Sy
         return None;
     }
     let mut symbol = Walk::test(call, title_of(walk, title));
+    // What a test itself declares is only its material.
+    let is_group = !matches!(method, "it" | "test" | "specify" | "should" | "scenario");
+    let body = body.filter(|_| is_group);
     let mut cursor = call.walk();
     let calls = body.map_or_else(Vec::new, |body| body.named_children(&mut cursor).collect());
     symbol.children = calls

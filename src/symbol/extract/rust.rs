@@ -241,8 +241,10 @@ fn macro_test<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         .named_children(&mut cursor)
         .find(|child| child.kind() == "token_tree");
     let first = tokens.and_then(|tokens| tokens.named_child(0));
-    // `buf_tests!(make_input)` makes several, of what it is given.
-    let is_test = name.contains("test") && !name.ends_with("tests");
+    // `buf_tests!(make_input)` makes tests of what it is given.
+    let given = first.map_or("", |first| walk.slice(first));
+    let is_function = |symbol: &Symbol| symbol.kind == Kind::Function && symbol.name == given;
+    let is_test = name.contains("test") && !level.symbols.iter().any(is_function);
     let Some(first) = first.filter(|first| first.kind() == "identifier" && is_test) else {
         return;
     };

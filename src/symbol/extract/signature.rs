@@ -57,6 +57,11 @@ pub(super) fn fold_code(text: &str) -> String {
 
 /// Takes off what only leads to a body or ends a statement.
 fn trim_end(text: &str) -> &str {
+    // `alias_method :notify, :results=` ends with the name of a method.
+    let last = text.rsplit(' ').next().unwrap_or_default();
+    if last.starts_with(':') && last.len() > 2 && last.ends_with('=') {
+        return text;
+    }
     let text = text.trim_end_matches([' ', '{', ';', ',', '=', ':', '\\']);
     match text.strip_suffix("=>").map(str::trim_end) {
         Some(before) if !is_parameter_alone(before) => before,

@@ -8,15 +8,14 @@ use super::prose::{
     fence_of, first_paragraph, is_prose, is_ruler, markdown_paragraph, underline,
     without_inline_tags, without_layout_tags,
 };
-use crate::symbol::comment::{NONE, first_sentence, paragraph};
+use crate::symbol::comment::{NONE, before_announcement, paragraph};
 use crate::symbol::outline::Kind;
+use crate::symbol::plain::without_marks;
 
 /// Most headings of a page of HTML, whose menus are long.
 const PAGE_HEADINGS_MAX: usize = 60;
 /// Fewest words of a title that says what a document is about.
 const TITLE_WORDS_MIN: usize = 4;
-/// Longest word with a full stop that may be an abbreviation.
-const SHORT_BYTES_MAX: usize = 4;
 /// Longest name of a block of a template.
 const NAME_BYTES_MAX: usize = 100;
 /// Text of a page that is looked at for its first paragraph, in bytes.
@@ -46,6 +45,7 @@ pub(super) fn markdown(found: &mut Found, text: &str) {
                 let level = trimmed.bytes().take_while(|b| *b == b'#').count();
                 if (1..=6).contains(&level) && trimmed[level..].starts_with(' ') {
                     let title = without_layout_tags(trimmed.trim_matches(['#', ' ']));
+                    let title = without_marks(&title);
                     found.push_heading(level, title.trim());
                 } else if let Some(level) = underline(trimmed).filter(|_| is_prose(above)) {
                     found.push_heading(level, above);
@@ -66,21 +66,9 @@ fn without_announcement(paragraph: &str, title: Option<&str>) -> String {
     if !paragraph.ends_with(':') {
         return paragraph.to_owned();
     }
-    let mut rest = paragraph;
-    while let Some(next) = rest
-        .strip_prefix(first_sentence(rest))
-        .filter(|next| !next.is_empty())
-    {
-        rest = next.trim_start();
-    }
-    let before = paragraph[..paragraph.len() - rest.len()].trim_end();
-    // `St.` ends no sentence.
-    let last = before.rsplit(' ').next().unwrap_or(before);
-    if last.len() > SHORT_BYTES_MAX {
-        return before.to_owned();
-    }
     let title = title.filter(|title| title.split(' ').count() >= TITLE_WORDS_MIN);
-    title.unwrap_or(paragraph).to_owned()
+    let told = before_announcement(paragraph);
+    told.or(title).unwrap_or(paragraph).to_owned()
 }
 
 /// The block between `---` or `+++` lines at the start of a document, and the rest.
@@ -174,8 +162,7 @@ pub(super) fn underlined(found: &mut Found, text: &str, shorter_max: usize) {
             && !is_ruler(above)
             && above.chars().count() <= line.len() + shorter_max;
         // A line of code above the output that belongs to it is no title.
-        let is_code =
-            above.ends_with([';', '{', '}', '[', ']']) || !above.contains(char::is_alphanumeric);
+        let is_code = above.ends_with([';', '{']) || !above.contains(char::is_alphanumeric);
         if is_line && is_title && !is_code && indent(above) <= 2 && is_prose(above.trim()) {
             let kind = (mark, before == line);
             let level = known
@@ -236,7 +223,8 @@ pub(super) fn html(found: &mut Found, text: &str) {
             at = end.max(at);
             match level {
                 Some(level) if headings < PAGE_HEADINGS_MAX => {
-                    headings += 1;
+                    let is_contents = plain(content).to_lowercase().contains("contents");
+                    headings += usize::from(!is_contents);
                     second = second.or((headings == 2).then_some(from));
                     found.push_heading(level, &plain(content));
                 }

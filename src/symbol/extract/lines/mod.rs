@@ -30,3 +30,4 @@ mod tree;
 mod web;
 
 pub(super) use reader::{begin, read, uses};
+pub(crate) use tree::WORKFLOW;

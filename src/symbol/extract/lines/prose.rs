@@ -85,7 +85,8 @@ fn is_greeting(paragraph: &str) -> bool {
     let greets = ["Hello", "Hi ", "Welcome", "Thank"]
         .iter()
         .any(|word| text.starts_with(word));
-    text.ends_with('!') && (words <= 3 || greets && words <= 12)
+    text.ends_with('!')
+        && (words <= 3 || words == 4 && text.starts_with("It ") || greets && words <= 12)
         || words <= 2 && !text.ends_with('.')
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::document;
 use super::found::Found;
 use super::line::{LINE_BYTES_MAX, is_small, lines};
+use super::list;
 use super::prose::first_paragraph;
 use super::tree::is_secret;
 use crate::base::count::counted;
@@ -30,7 +31,7 @@ const YEARS: std::ops::RangeInclusive<f64> = 1_900.0..=2_100.0;
 const MARKS: [char; 4] = ['\t', ';', ',', '|'];
 /// Columns of a table.
 const COLUMNS_MAX: usize = 60;
-/// Deepest such element: in the outermost one, or in one of that.
+/// In how many others an element may stand that says what the document is for.
 const SAYING_DEPTH_MAX: usize = 2;
 /// Elements that say what a document is for.
 const SAYING: [&str; 8] = [
@@ -117,6 +118,13 @@ pub(super) fn sections(found: &mut Found, text: &str) {
     // A text over several lines: the quotes that end it, and whether it says what the whole is for.
     let mut block: Option<(&str, bool)> = None;
     let is_small = is_small(text);
+    // Options of a program, as in .rspec.
+    let mut told = lines(text)
+        .filter(|line| !line.trim().is_empty())
+        .peekable();
+    if told.peek().is_some() && told.all(|line| line.starts_with('-')) {
+        return list::entries(found, text);
+    }
     for line in lines(text) {
         let code = line.trim();
         if let Some((quotes, says)) = block {
@@ -128,6 +136,7 @@ pub(super) fn sections(found: &mut Found, text: &str) {
             let name = code.trim_start_matches('[').split(']').next();
             let name = name.unwrap_or_default();
             open = Some(section(&mut all, &mut lists, name, code.starts_with("[[")));
+        } else if goes_on(line) {
         } else if let Some((key, value)) = key_value(line) {
             let place = open.map_or("", |at| &all[at].name);
             let says = key == "description" && DESCRIBED.contains(&place)
@@ -156,6 +165,12 @@ pub(super) fn sections(found: &mut Found, text: &str) {
     for section in all {
         section.push_to(found);
     }
+}
+
+/// Whether a line is more of a value that takes several, as those of tox.ini do.
+fn goes_on(line: &str) -> bool {
+    line.starts_with([' ', '\t'])
+        && (line.trim_start().starts_with('-') || !line.contains(['=', ':']))
 }
 
 /// The place of the section that begins here; sections of one list are one, as are those of one name in a row.
@@ -325,7 +340,7 @@ pub(super) fn xml(found: &mut Found, text: &str) {
     }
     let said = SAYING
         .iter()
-        .map(|name| element(text, name))
+        .map(|name| element(text, name, SAYING_DEPTH_MAX))
         .find(|text| text.contains(' '));
     found.doc = head::file_paragraph(text, comment::MARKUP);
     if found.doc.is_empty() {
@@ -335,19 +350,53 @@ pub(super) fn xml(found: &mut Found, text: &str) {
 
 /// That a text is a picture, and what it is called: its elements are only lines.
 fn picture(text: &str) -> Option<String> {
-    let root = text
-        .match_indices('<')
-        .find(|(at, _)| !text[at + 1..].starts_with(['!', '?']))?;
-    text[root.0..]
-        .strip_prefix("<svg")
-        .filter(|rest| !rest.starts_with(char::is_alphanumeric))?;
-    let title = element(text, "title");
-    let is_title = title.contains(char::is_alphabetic);
-    Some(if is_title {
-        format!("SVG image: {title}")
-    } else {
-        "SVG image.".to_owned()
+    let (root, _) = tags(text).next()?;
+    (root == "svg").then_some(())?;
+    let title = Some(element(text, "title", 1)).filter(|title| title.contains(char::is_alphabetic));
+    Some(title.map_or_else(
+        || "SVG image.".to_owned(),
+        |title| format!("SVG image: {title}"),
+    ))
+}
+
+/// The names of elements in a text, and how many each stands in; comments and what is quoted whole have none.
+fn tags(text: &str) -> impl Iterator<Item = (&str, Tag)> {
+    let (mut at, mut depth) = (0, 0_usize);
+    std::iter::from_fn(move || {
+        loop {
+            at += text[at..].find('<')? + 1;
+            let rest = &text[at..];
+            let end = [("!--", "-->"), ("![CDATA[", "]]>"), ("!", ">"), ("?", ">")];
+            if let Some((_, end)) = end.into_iter().find(|(begin, _)| rest.starts_with(begin)) {
+                at += rest.find(end).unwrap_or(rest.len());
+                continue;
+            }
+            let is_end = rest.starts_with('/');
+            let name = rest.trim_start_matches('/');
+            let name = &name[..name
+                .find(|c: char| !c.is_alphanumeric() && !"_-:.".contains(c))
+                .unwrap_or(name.len())];
+            if name.is_empty() {
+                continue;
+            }
+            if is_end {
+                depth = depth.saturating_sub(1);
+                continue;
+            }
+            let tag = &rest[..rest.floor_char_boundary(TAG_BYTES_MAX.min(rest.len()))];
+            let is_whole = tag.split('>').next().is_some_and(|tag| tag.ends_with('/'));
+            let tag = Tag { at: at - 1, depth };
+            depth += usize::from(!is_whole);
+            return Some((name, tag));
+        }
     })
+}
+
+/// Where an element begins, and how many it stands in.
+#[derive(Clone, Copy)]
+struct Tag {
+    at: usize,
+    depth: usize,
 }
 
 /// What a project of MSBuild is: its name, what it makes, and the packages that it uses.
@@ -355,7 +404,9 @@ fn msbuild(text: &str) -> Option<String> {
     const MARKS: [&str; 2] = ["<Project Sdk=", "schemas.microsoft.com/developer/msbuild"];
     MARKS.iter().find(|mark| text.contains(**mark))?;
     let value = |names: &[&str]| {
-        let values = names.iter().map(|name| element(text, name));
+        let values = names
+            .iter()
+            .map(|name| element(text, name, SAYING_DEPTH_MAX));
         let mut known =
             values.filter(|value| !value.is_empty() && !value.contains(['$', ' ', '`']));
         known.next()
@@ -393,23 +444,23 @@ fn naming_text(text: &str, name: &str) -> String {
             | "AssemblyName"
     );
     if is_naming {
-        element(text, name)
+        element(text, name, usize::MAX)
     } else {
         String::new()
     }
 }
 
-/// The text of the first element of a name, on one short line.
-fn element(text: &str, name: &str) -> String {
-    let Some(at) = text.find(&format!("<{name}")) else {
-        return String::new();
-    };
-    // Further in it is about one of many things.
-    let count = |mark: &str| text[..at].matches(mark).count();
-    let closed = 2 * count("</") + count("/>") + count("<!") + count("<?");
-    if count("<").saturating_sub(closed) > SAYING_DEPTH_MAX {
+/// The text of the first element of a name that stands in no more others than this, on one short line.
+fn element(text: &str, name: &str, depth_max: usize) -> String {
+    if !text.contains(&format!("<{name}")) {
         return String::new();
     }
+    let mut tags = tags(text);
+    // Further in it is about one of many things.
+    let found = tags.find(|(other, tag)| *other == name && tag.depth <= depth_max);
+    let Some((_, Tag { at, .. })) = found else {
+        return String::new();
+    };
     let window = &text[at..text.floor_char_boundary((at + 1_000).min(text.len()))];
     let inner = window
         .split_once('>')

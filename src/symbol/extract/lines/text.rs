@@ -104,12 +104,16 @@ pub(super) fn read(found: &mut Found, text: &str) {
     };
     if let Some(name) = licence(text) {
         let holder = lines(text).take(40).map(str::trim).find(|line| {
-            line.get(..10)
-                .is_some_and(|head| head.eq_ignore_ascii_case("copyright "))
+            let is_dated = line.contains("(c)") || line.contains(|c: char| c.is_ascii_digit());
+            is_dated && begins(line, "copyright ")
         });
         let holder = holder
-            .filter(|line| line.contains("(c)") || line.contains(|c: char| c.is_ascii_digit()))
             .filter(|line| line.len() <= 120 && !line.contains('[') && !line.contains("<year>"));
+        let name = if name == "ISC licence" && text.contains("COPYRIGHT AND PERMISSION NOTICE") {
+            "curl licence"
+        } else {
+            name
+        };
         found.doc = holder.map_or_else(|| format!("{name}."), |holder| format!("{name}. {holder}"));
         return;
     }
@@ -151,8 +155,7 @@ fn case_title(text: &str) -> Option<String> {
     // Below the sections of a document the same signs stand under their titles.
     let mut above = "";
     let parts_code = lines.any(|line| {
-        let parts =
-            line == ruler && (above.is_empty() || above.ends_with([';', '{', '}', ')', ',', '>']));
+        let parts = line == ruler && (above == ")" || above.ends_with([';', '{', '}', '>']));
         above = line;
         parts
     });
@@ -174,36 +177,52 @@ fn centred_title(text: &str) -> Option<String> {
 
 /// The number and title of a memo of the IETF, below the table of its authors.
 fn memo(text: &str) -> Option<String> {
+    const NUMBER: &str = "Request for Comments: ";
     let head = &text[..text.floor_char_boundary(text.len().min(MEMO_HEAD_BYTES))];
-    let number = head.split_once("Request for Comments: ")?.1;
+    let mut lines = lines(head);
+    let number = lines.find_map(|line| line.strip_prefix(NUMBER))?;
     let number = number.split_whitespace().next()?.trim_end_matches(',');
-    let mut is_behind = false;
-    let title = lines(head).find(|line| {
-        let is_title = is_behind && line.starts_with("   ") && !line.trim().is_empty();
-        is_behind |= line.starts_with("Request for Comments: ");
-        let is_author = line.contains("  ") && line.trim().contains("   ");
-        is_title && !is_author
-    })?;
-    Some(format!("RFC {number}: {}", title.trim()))
+    let table = lines.skip_while(|line| !line.trim().is_empty());
+    let title = table.map(str::trim).skip_while(|line| line.is_empty());
+    let title: Vec<&str> = title.take_while(|line| !line.is_empty()).collect();
+    (!title.is_empty()).then(|| format!("RFC {number}: {}", title.join(" ")))
 }
 
 /// What the resources of a program for Windows say of it: `VALUE "FileDescription", "…"`.
 fn resources(text: &str) -> Option<String> {
-    let value = text.split_once("\"FileDescription\"")?.1;
-    let said = value.split('"').nth(1)?.trim_end_matches("\\0");
-    (said.contains(' ') && said.len() <= LINE_BYTES_MAX)
-        .then(|| format!("Windows resources: {said}."))
+    let values = text.split("\"FileDescription\"").skip(1);
+    let mut values = values.filter_map(|rest| {
+        let value = rest
+            .trim_start()
+            .strip_prefix(',')?
+            .trim_start()
+            .strip_prefix('"')?;
+        Some(
+            value
+                .split('"')
+                .next()?
+                .trim_end_matches("\\0")
+                .trim_end_matches('.'),
+        )
+    });
+    let said = values.find(|said| said.contains(' ') && said.len() <= LINE_BYTES_MAX)?;
+    Some(format!("Windows resources: {said}."))
 }
 
 /// What a module definition says above the names that a library exports.
 fn exports(text: &str) -> Option<String> {
-    lines(text).map(str::trim).find(|line| *line == "EXPORTS")?;
+    let mut told = lines(text)
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with(';'));
+    let first = told.next()?.split(' ').next()?.to_ascii_uppercase();
+    let is_definition = match first.as_str() {
+        "EXPORTS" => true,
+        "LIBRARY" | "NAME" => told.any(|line| begins(line, "EXPORTS")),
+        _ => false,
+    };
     let said = head::head_paragraph(text, comment::SEMICOLON);
-    Some(if said.is_empty() {
-        "Names that a library exports.".to_owned()
-    } else {
-        said
-    })
+    let said = Some(said).filter(|said| !said.is_empty());
+    is_definition.then(|| said.unwrap_or_else(|| "Names that a library exports.".to_owned()))
 }
 
 /// Whether a paragraph is code: a quarter of its words have signs that stand in no sentence.
@@ -394,7 +413,10 @@ pub(super) fn begin(found: &mut Found, text: &str) {
         line.bytes()
             .all(|byte| !byte.is_ascii_alphanumeric() && byte.is_ascii())
     };
-    let is_advice = |line: &str| is_instruction(line.trim_start_matches(['#', '/', ' ']));
+    let is_advice = |line: &str| {
+        let said = line.trim_start_matches(['#', '/', ' ']);
+        said.len() < line.len() && is_instruction(said)
+    };
     for line in without_licence(text)
         .lines()
         .map(str::trim)

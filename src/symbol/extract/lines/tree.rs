@@ -135,7 +135,7 @@ impl Entry {
 }
 
 /// With which the outline of a workflow of GitHub begins.
-const WORKFLOW: &str = "GitHub Actions workflow";
+pub(crate) const WORKFLOW: &str = "GitHub Actions workflow";
 
 /// Whether a sentence speaks of what was named before it.
 fn starts_amid(text: &str) -> bool {
@@ -175,11 +175,27 @@ impl Entry {
             value
         };
         let value = cap(value, 300);
-        Self {
+        // `[push, pull_request]`
+        let list = value
+            .strip_prefix('[')
+            .and_then(|rest| rest.trim_end().strip_suffix(']'));
+        let mut entry = Self {
             key: key.to_owned(),
-            value: unquoted(&value).to_owned(),
             ..Self::default()
+        };
+        match list.filter(|list| !list.contains(['[', '{'])) {
+            Some(list) => {
+                let items = list
+                    .split(',')
+                    .map(str::trim)
+                    .filter(|item| !item.is_empty());
+                items.for_each(|item| entry.add(unquoted(item), ""));
+            }
+            // What a workflow runs at says what it is.
+            None if key == "on" && !value.is_empty() => entry.add(unquoted(&value), ""),
+            None => unquoted(&value).clone_into(&mut entry.value),
         }
+        entry
     }
 }
 
@@ -255,14 +271,15 @@ pub(super) fn yaml(found: &mut Found, text: &str) {
     let said = file_paragraph(&comment.join("\n"), HASH);
     let said = Some(said).filter(|said| !said.is_empty());
     if found.doc.is_empty() {
-        found.doc = said.or_else(|| workflow(found)).unwrap_or_default();
+        found.doc = said.or_else(|| workflow(found, text)).unwrap_or_default();
     }
 }
 
 /// What GitHub runs, and at what, by the keys that its documentation names.
-fn workflow(found: &Found) -> Option<String> {
+fn workflow(found: &Found, text: &str) -> Option<String> {
     let of = |name: &str| found.symbols.iter().find(|symbol| symbol.name == name);
     let (on, _) = (of("on")?, of("jobs")?);
+    let runs = ["runs-on:", "uses:"].iter().any(|key| text.contains(key));
     let name = of("name").and_then(|name| name.signature.strip_prefix("name "));
     let name = name.map_or_else(String::new, |name| format!(" {name}"));
     let at = on
@@ -274,7 +291,7 @@ fn workflow(found: &Found) -> Option<String> {
     } else {
         format!(", on {at}")
     };
-    Some(format!("{WORKFLOW}{name}{at}."))
+    runs.then(|| format!("{WORKFLOW}{name}{at}."))
 }
 
 fn push_word(text: &mut String, more: &str) {
@@ -333,7 +350,7 @@ pub(super) fn json(found: &mut Found, text: &str) {
                 let word = text.get(at + 1..end - 1).unwrap_or_default();
                 let rest = text[end..].trim_start();
                 if let Some(rest) = rest.strip_prefix(':') {
-                    let value = scalar(rest.trim_start());
+                    let value = &scalar(rest.trim_start()).replace("\\\"", "\"");
                     if depth == base + 1 {
                         let done = open.replace(Entry {
                             key: word.to_owned(),
@@ -387,9 +404,12 @@ fn source_map(found: &mut Found, text: &str) {
     if !["version", "sources", "mappings"].into_iter().all(has) {
         return;
     }
-    let file = text
-        .split_once("\"file\"")
-        .and_then(|(_, rest)| rest.split('"').nth(1));
+    // A name in the map can be `file`, too.
+    let mut values = text
+        .split("\"file\"")
+        .skip(1)
+        .filter_map(|rest| rest.trim_start().strip_prefix(':'));
+    let file = values.find_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next());
     found.doc = match file.filter(|file| !file.is_empty()) {
         Some(file) => format!("Source map of `{}`.", file.replace('`', "'")),
         None => "Source map.".to_owned(),

@@ -552,7 +552,7 @@ fn what_stands_above_or_below_a_ruler_is_read_as_it_is_meant() {
         (
             "a.expected",
             "{\n  \"name\": \"Jack (\\\"Bee\\\") Nimble\",\n  \"format\": { \"type\": \"rect\" }\n}\n",
-            "Text file, under 10 lines, 2 keys.\n\n- keys `name Jack (\\\"Bee\\\") Nimble`, `format: type rect`",
+            "Text file, under 10 lines, 2 keys.\n\n- keys `name Jack (\"Bee\") Nimble`, `format: type rect`",
         ),
         (
             "ChangeLog",
@@ -644,4 +644,48 @@ fn sentences_end_where_they_end_and_commands_are_whole() {
         outline.contains("commands `cargo miri setup`, `cargo miri test --all --release`"),
         "{outline}"
     );
+}
+
+#[test]
+fn lists_of_settings_are_read_as_they_go_on() {
+    for (name, text, expected) in [
+        (
+            "tox.ini",
+            "[testenv]\nextras = tests\ncommands =\n    pytest \\\n      --cov-report=xml\n    mkdocs build\n",
+            "- key `[testenv] extras tests, commands`\n",
+        ),
+        (
+            "ci.yml",
+            "name: CI\non: [push, pull_request]\njobs:\n  test:\n    runs-on: a\n",
+            "GitHub Actions workflow CI, on push, pull_request.\n",
+        ),
+        (
+            ".rspec",
+            "-w\n--color\n--warnings\n",
+            "- entries `-w`, `--color`, `--warnings`\n",
+        ),
+        (
+            "a.rb",
+            "class A\n  alias_method :notify, :results=\nend\n",
+            "  - `alias_method :notify, :results=`\n",
+        ),
+        (
+            "a_spec.rb",
+            "describe A do\n  it \"works\" do\n    describe \"inner\" do\n      it(\"is material\") {}\n    end\n  end\nend\n",
+            "- `A`: `works`\n",
+        ),
+        (
+            "CHANGELOG.md",
+            "# Changes\n\n## [**6.2.0**](https://a.b/c)\n- more\n",
+            "  - 6.2.0\n",
+        ),
+        (
+            "curl.txt",
+            "COPYRIGHT AND PERMISSION NOTICE\n\nCopyright (c) 1996 A, and contributors.\n\nPermission to use, copy, modify, and distribute this software for any purpose with or without fee is hereby granted.\n",
+            "curl licence. Copyright (c) 1996 A, and contributors.\n",
+        ),
+    ] {
+        let outline = outline_of(name, text);
+        assert!(outline.contains(expected), "{outline}");
+    }
 }

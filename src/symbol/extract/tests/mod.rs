@@ -9,6 +9,7 @@ mod plain;
 mod record;
 mod scripts;
 mod systems;
+mod told;
 
 use crate::symbol::{Language, Outline, detect, extract, render};
 

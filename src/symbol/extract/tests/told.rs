@@ -1,0 +1,136 @@
+//! What rules must not take away: text that looks like something else, and is what a file says.
+
+use super::outline_of;
+
+#[test]
+fn comments_that_look_like_something_else_are_kept() {
+    for (name, text, expected) in [
+        (
+            "a.rs",
+            "#![allow(clippy::all)] // generated\n\n//! Parses URLs.\n\npub fn a() {}\n",
+            "Parses URLs.\n",
+        ),
+        (
+            "a.c",
+            "/*****************************************\n * Bitmap allocator for the heap of the kernel\n * Copyright (c) 2020 A. Author\n *****************************************/\n\nint a;\n",
+            "Bitmap allocator for the heap of the kernel\n",
+        ),
+        (
+            "b.c",
+            "/* Maximum value for windowBits in both. */\n#define MAX_WBITS 15\n#define DEF_WBITS 15\n#define MIN_WBITS 8\n",
+            "C source, under 10 lines, 3 public items.\n\n- `#define MAX_WBITS 15`: Maximum value for windowBits in both.\n",
+        ),
+        (
+            "c.c",
+            "/** Sizes of what is kept. */\n#define A 15\n#define B 15\n#define C 8\n",
+            "C source, under 10 lines, 3 public items.\n\n- `#define A 15`: Sizes of what is kept.\n",
+        ),
+        (
+            "d.c",
+            "struct local *find(void) { return 0; }\nlocal to_local(int a) { local b; return b; }\n",
+            "C source, under 10 lines, 2 public items.\n",
+        ),
+        (
+            "a.py",
+            "\"\"\"Convert to HTML-safe sequences &amp;, &lt;.\"\"\"\n",
+            "Convert to HTML-safe sequences &amp;, &lt;.\n",
+        ),
+        (
+            "b.py",
+            "# Parses user@example.com.\n\nx = 1\n",
+            "Parses user@example.com.\n",
+        ),
+        (
+            "c.py",
+            "def f():\n    \"\"\"This function is derived from the class of the item.\"\"\"\n",
+            "Python source, under 10 lines, 1 public item.\n\n- `def f()`: This function is derived from the class of the item.\n",
+        ),
+        (
+            "a.js",
+            "import a from \"a\";\n\n// Colours of the till.\n\nexport const RED = 1;\n\n// Sizes of the till.\n\nexport const BIG = 1;\n",
+            "JavaScript source, under 10 lines, 2 public items.\n",
+        ),
+        (
+            "b.js",
+            "const Shop = {};\n/** Sells. */\nShop.sell = function () {};\nconst a = 1;\nexport default { Shop, a };\n",
+            "JavaScript source, under 10 lines, 3 public items.\n\n- members of `Shop`\n  - `Shop.sell = function ()`: Sells.\n",
+        ),
+        (
+            "c.js",
+            "/**\n * Adds a\n * <ul> with items to the page.\n */\nexport function add() {}\n",
+            "JavaScript source, under 10 lines, 1 public item.\n\n- `export function add()`: Adds a with items to the page.\n",
+        ),
+    ] {
+        let outline = outline_of(name, text);
+        assert!(outline.starts_with(expected), "{outline}");
+    }
+}
+
+#[test]
+fn documents_that_look_like_something_else_are_kept() {
+    let wasm = format!(
+        "// Holds the parser as text.\nexport const parser = \"{}\";\n\n/** Loads it. */\nexport function load() {{}}\n",
+        "AGFzbQEA".repeat(500)
+    );
+    for (name, text, expected) in [
+        ("wasm.js", &*wasm, "`export function load()`: Loads it."),
+        (
+            "CHANGES.rst",
+            "Changes\n=======\n\n1.2.0 [YANKED]\n--------------\n\n* More.\n",
+            "- 1.2.0 [YANKED]\n",
+        ),
+        (
+            "changes.txt",
+            "1.2.0 (2024-01-01)\n------------------\n\n* Faster (#12)\n------------------\n",
+            "1 heading.",
+        ),
+        (
+            "rfc5280.txt",
+            "Network Working Group              D. Cooper\nRequest for Comments: 5280              NIST\nCategory: Standards Track         S. Santesson\n                                  S. Farrell\n                                    May 2008\n\n\n     Internet X.509 Public Key\n     Infrastructure Certificate\n\nStatus of This Memo\n",
+            "RFC 5280: Internet X.509 Public Key Infrastructure Certificate\n",
+        ),
+        (
+            "mentions.txt",
+            "It follows what stands in Request for Comments: 822 and others.\n\n   Much of it.\n",
+            "It follows what stands in Request for Comments: 822 and others.\n",
+        ),
+        (
+            "a.xml",
+            "<!-- Shop <shop@x.org>, <http://a.b>, <http://c.d> -->\n<a>\n <b><description>Sells things to people.</description></b>\n</a>\n",
+            "Sells things to people.",
+        ),
+        (
+            "b.js.map",
+            "{\"version\":3,\"sources\":[\"a.ts\"],\"names\":[\"file\",\"x\"],\"mappings\":\"A\"}",
+            "Source map.\n",
+        ),
+        (
+            "sprite.svg",
+            "<svg><symbol id=\"a\"><title>Cart</title></symbol></svg>",
+            "SVG image.\n",
+        ),
+        (
+            "pipeline.yml",
+            "name: pipeline\non: true\njobs: 3\n",
+            "YAML file, under 10 lines, 3 keys.\n",
+        ),
+        (
+            "build.yml",
+            "name: Build\non: push\njobs:\n  a:\n    runs-on: b\n",
+            "GitHub Actions workflow Build, on push.\n",
+        ),
+        (
+            "guide.html",
+            "<h1>Guide to the shop</h1><h2>Contents</h2><ul><li>a</li></ul><p>This tells how a shop sells things.</p>",
+            "This tells how a shop sells things.\n",
+        ),
+        (
+            "sh.txt",
+            "Run nm on the library and look for these lines:\nEXPORTS\nfoo\n",
+            "Text file",
+        ),
+    ] {
+        let outline = outline_of(name, text);
+        assert!(outline.contains(expected), "{name}: {outline}");
+    }
+}
