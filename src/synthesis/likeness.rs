@@ -83,7 +83,8 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
     // Tests beside other files say nothing of these, and a licence nothing of any.
     let mut own = files.to_vec();
     own.retain(|part| !is_licence(&part.name));
-    if own.iter().any(|part| subject(&part.name).is_none()) {
+    let tests = own.iter().filter(|part| subject(&part.name).is_some());
+    if 2 * tests.count() <= own.len() || own.iter().any(|part| is_main(&part.name)) {
         own.retain(|part| subject(&part.name).is_none());
     }
     let speaking = if own.is_empty() { files } else { &own };
