@@ -1,7 +1,7 @@
 //! Which lines of a comment speak to a tool or to its readers, and say nothing of what stands below.
 
 /// What lines begin with that speak to an editor or name an author.
-const INSTRUCTIONS: [&str; 35] = [
+const INSTRUCTIONS: [&str; 36] = [
     "go:",
     "For format details",
     "For more info",
@@ -32,6 +32,7 @@ const INSTRUCTIONS: [&str; 35] = [
     "Original definitions by",
     "See http",
     "Be sure to restart your server",
+    "For most projects, this workflow",
     "This file was generated on ",
     "set -x",
     "set -e",

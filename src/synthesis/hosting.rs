@@ -13,11 +13,12 @@ const MOST_OF: [usize; 2] = [3, 5];
 
 /// What is in a directory that GitHub reads: a README among it speaks for the whole repository.
 pub(super) fn read_by_github(ranked: &[&ChildNode<'_>]) -> Option<String> {
-    const NAMES: [&str; 5] = [
+    const NAMES: [&str; 6] = [
         "workflows",
         "issue_template",
         "funding.yml",
         "dependabot.yml",
+        "dependabot.yaml",
         "pull_request_template.md",
     ];
     const BESIDE: [&str; 4] = [

@@ -271,7 +271,9 @@ fn call<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         "define_method" | "alias_method" => name_first(walk, level, node, arguments, 0),
         "def_delegator" => name_first(walk, level, node, arguments, 2),
         "include" | "extend" | "prepend" => name_all(walk, level, arguments, Kind::Implementation),
-        "private" | "protected" | "private_class_method" => hide(walk, level, node, arguments),
+        "private" | "protected" | "private_class_method" | "private_constant" => {
+            hide(walk, level, node, arguments)
+        }
         "public" | "module_function" => walk.children(level, arguments),
         _ => {}
     }

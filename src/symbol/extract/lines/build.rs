@@ -45,15 +45,16 @@ fn target(found: &mut Found, line: &str, above: &str) {
         let name = name.trim().trim_end_matches(['?', ':']).trim();
         let is_name = !name.is_empty() && name.len() <= 80 && !name.contains([' ', '\t', '"', '#']);
         // `obj-$(CONFIG_X) += x.o` says what an option builds.
-        let is_list = value
-            .split_whitespace()
-            .any(|word| word.strip_suffix(".o").is_some())
-            || name.ends_with("_SOURCES")
-            || name.starts_with("obj-")
-            || name.ends_with("-y");
+        let is_made = ["_SOURCES", "-y", "-objs"]
+            .iter()
+            .any(|end| name.ends_with(end))
+            || name.starts_with("obj-");
+        let words = || value.split_whitespace().filter(|word| *word != "\\");
+        let is_list = is_made || words().any(|word| word.strip_suffix(".o").is_some());
         if is_name && is_list {
-            let parts: Vec<&str> = value.split_whitespace().take(MADE_OF_MAX).collect();
-            found.push(Kind::Target, name, &format!("{name} {}", parts.join(" ")));
+            let parts: Vec<&str> = words().take(MADE_OF_MAX).collect();
+            let kind = if is_made { Kind::Target } else { Kind::Key };
+            found.push(kind, name, &format!("{name} {}", parts.join(" ")));
         } else if is_name && !line.starts_with('#') {
             found.push(Kind::Key, name, name);
         }

@@ -337,9 +337,18 @@ pub(super) fn json(found: &mut Found, text: &str) {
     let mut open: Option<Entry> = None;
     // Where the outermost thing is a list, its objects are one level down.
     let base = usize::from(text.trim_start().starts_with('['));
+    let mut objects = 0_u64;
     while at < bytes.len() {
+        let is_told = base == 1 && found.symbols.len() > OBJECT_KEYS_MAX;
         match bytes[at] {
-            b'{' | b'[' => depth += 1,
+            b'{' | b'[' => {
+                objects += u64::from(bytes[at] == b'{' && depth == base);
+                depth += 1;
+            }
+            b'"' if is_told => {
+                at = string_end(bytes, at);
+                continue;
+            }
             b'}' | b']' => depth = depth.saturating_sub(1),
             b'/' if bytes[at..].starts_with(b"//") => {
                 at += text[at..].find('\n').unwrap_or(text.len() - at);
@@ -378,9 +387,6 @@ pub(super) fn json(found: &mut Found, text: &str) {
             _ => {}
         }
         at += 1;
-        if base == 1 && depth == 1 && found.symbols.len() > 40 {
-            break;
-        }
     }
     if let Some(done) = open {
         // A single thing in a file is what the file is about.
@@ -390,6 +396,10 @@ pub(super) fn json(found: &mut Found, text: &str) {
         done.push_to(found);
     }
     source_map(found, text);
+    // What one of many is about is not what the list is about.
+    if base == 1 && objects > 1 {
+        found.doc = format!("List of {objects} objects.");
+    }
     if base == 1 {
         let mut seen = std::collections::BTreeSet::new();
         found
@@ -397,6 +407,9 @@ pub(super) fn json(found: &mut Found, text: &str) {
             .retain(|symbol| seen.insert(symbol.name.clone()));
     }
 }
+
+/// Keys of the objects of a list that are looked at.
+const OBJECT_KEYS_MAX: usize = 40;
 
 /// A source map (ECMA-426) says of which file it is, and its names are those of other files.
 fn source_map(found: &mut Found, text: &str) {

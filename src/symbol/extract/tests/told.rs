@@ -134,3 +134,27 @@ fn documents_that_look_like_something_else_are_kept() {
         assert!(outline.contains(expected), "{name}: {outline}");
     }
 }
+
+#[test]
+fn what_is_private_or_one_of_many_is_not_said_of_the_whole() {
+    for (name, text, expected) in [
+        (
+            "a.rb",
+            "class A\n  B = 1\n  C = 2\n  private_constant :B\nend\n",
+            "- `class A`\n  - `C = 2`\n",
+        ),
+        (
+            "Makefile",
+            "OBJS = a.o b.o\nobj-y += c.o\n\nall: $(OBJS)\n",
+            "- key `OBJS a.o b.o`\n- targets `obj-y c.o`, `all`\n",
+        ),
+        (
+            "a.json",
+            "[{\"description\": \"one of them\", \"n\": 1}, {\"description\": \"the other one\"}]",
+            "List of 2 objects.\n",
+        ),
+    ] {
+        let outline = outline_of(name, text);
+        assert!(outline.contains(expected), "{outline}");
+    }
+}
