@@ -125,7 +125,7 @@ fn is_author(line: &str) -> bool {
         })
     };
     let words = || line.split(' ');
-    let is_named = line.contains('<') || words().count() > 2;
+    let is_named = line.contains('@') && (line.contains('<') || words().count() > 2);
     is_named
         && words().count() <= NAME_WORDS_MAX
         && words().any(is_mail)

@@ -441,9 +441,12 @@ fn leave_to_groups(text: &str, symbols: &mut [Symbol]) {
         let [first, rest @ ..] = &mut symbols[at..] else {
             break;
         };
+        if first.kind != Kind::Macro || !is_of_several(&first.doc) {
+            continue;
+        }
         let before = text.get(..first.span.start as usize).unwrap_or_default();
         let comment = before.rfind("/*").map_or("", |at| &before[at..]);
-        if first.kind != Kind::Macro || !is_of_several(&first.doc) || comment.starts_with("/**") {
+        if comment.starts_with("/**") {
             continue;
         }
         let own = &text[first.span.start as usize..first.span.end as usize];
