@@ -219,6 +219,7 @@ fn as_prose(mut found: String, is_html: bool) -> String {
     }
     // Javadoc puts the value of a constant here.
     let found = found.replace(": {@value}", "");
+    let found = without_marks(&found);
     let found = if is_html {
         with_entities(&found)
     } else {
@@ -229,7 +230,7 @@ fn as_prose(mut found: String, is_html: bool) -> String {
     let found = before_announcement(&found)
         .filter(|_| announces)
         .unwrap_or(&found);
-    cap(&fold(&without_marks(found)), PARAGRAPH_BYTES_MAX)
+    cap(&fold(found), PARAGRAPH_BYTES_MAX)
 }
 
 /// A comment without the examples above its first words.

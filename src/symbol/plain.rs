@@ -58,6 +58,9 @@ fn mark(text: &str, before: char) -> Option<(String, usize)> {
 
 /// A text of HTML with its entities as signs; one that has such signs already is about them.
 pub(super) fn with_entities(text: &str) -> String {
+    if text.contains(['<', '>']) {
+        return text.to_owned();
+    }
     let mut parts = text.split('&');
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -68,11 +71,7 @@ pub(super) fn with_entities(text: &str) -> String {
         out.push_str(&sign);
         out.push_str(&whole[taken..]);
     }
-    if text.contains(['<', '>']) {
-        text.to_owned()
-    } else {
-        out
-    }
+    out
 }
 
 /// `&lt;`, `&#064;`: signs that have a meaning of their own in HTML.

@@ -445,8 +445,9 @@ const SCALAR_BYTES_MAX: usize = 400;
 
 /// A value that is a text, without its quotes; nothing for others.
 fn scalar(text: &str) -> &str {
-    let line = text.split('\n').next().unwrap_or_default();
-    let window = &line[..line.floor_char_boundary(SCALAR_BYTES_MAX.min(line.len()))];
+    // The rest of a file can be one line.
+    let window = &text[..text.floor_char_boundary(SCALAR_BYTES_MAX.min(text.len()))];
+    let window = window.split('\n').next().unwrap_or_default();
     if !window.starts_with('"') {
         return "";
     }
