@@ -20,6 +20,7 @@ mod language;
 mod licence;
 pub mod map;
 mod markdown;
+mod once;
 mod order;
 mod outline;
 mod phrase;

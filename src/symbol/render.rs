@@ -12,8 +12,9 @@ use super::appendix::{import_line, private_list, test_list};
 use super::comment::cap;
 use super::language::Language;
 use super::markdown::{code, prose};
+use super::once::told_once;
 use super::order::{by_importance, is_define};
-use super::outline::{BodyDigest, Content, Kind, Outline, Symbol, Visibility};
+use super::outline::{Content, Kind, Outline, Symbol, Visibility};
 use super::phrase::{NAMES_MAX, SIGNATURE_BYTES_MAX, attributes, listing, without_receiver};
 use crate::base::limit;
 use crate::base::quick_hash::QuickHash;
@@ -43,7 +44,7 @@ pub fn render(outline: &Outline) -> String {
         _ if outline.bytes == 0 => return "Empty file.\n".to_owned(),
         _ => {}
     }
-    let outline = &without_prototypes(outline);
+    let outline = &told_once(outline);
     let facts = facts(outline);
     let mut out = String::new();
     if outline.doc.is_empty() {
@@ -56,40 +57,6 @@ pub fn render(outline: &Outline) -> String {
     push_block(&mut out, &test_list(&outline.symbols));
     push_block(&mut out, &import_line(&outline.imports));
     out
-}
-
-/// In C a function that is declared in front of its definition is told once.
-fn without_prototypes(outline: &Outline) -> Cow<'_, Outline> {
-    if outline.language != Some(Language::C) {
-        return Cow::Borrowed(outline);
-    }
-    let functions = || {
-        outline
-            .symbols
-            .iter()
-            .filter(|symbol| symbol.kind == Kind::Function)
-    };
-    let defined: BTreeMap<&str, &Symbol> = functions()
-        .filter(|symbol| symbol.body != BodyDigest::default())
-        .map(|symbol| (symbol.name.as_str(), symbol))
-        .collect();
-    let is_prototype = |symbol: &Symbol| {
-        let definition = defined.get(symbol.name.as_str());
-        symbol.kind == Kind::Function
-            && symbol.body == BodyDigest::default()
-            && definition
-                .is_some_and(|definition| !definition.doc.is_empty() || symbol.doc.is_empty())
-    };
-    if !functions().any(is_prototype) {
-        return Cow::Borrowed(outline);
-    }
-    let mut outline = outline.clone();
-    let symbols = std::mem::take(&mut outline.symbols);
-    outline.symbols = symbols
-        .into_iter()
-        .filter(|symbol| !is_prototype(symbol))
-        .collect();
-    Cow::Owned(outline)
 }
 
 fn push_block(out: &mut String, block: &str) {

@@ -16,7 +16,7 @@ use super::names::{
 };
 use super::nested::holds;
 use super::reading::{
-    POINT_BYTES_MAX, about, code, cut, declared, ended, first_line, first_span, head,
+    POINT_BYTES_MAX, about, about_only, code, cut, declared, ended, first_line, first_span, head,
     is_named_after, is_start, is_type, listed, signatures, speaks_beyond, tells_apart,
 };
 
@@ -76,7 +76,7 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
     }
     if let [file] = files[..]
         && directories.is_empty()
-        && let Some(says) = about(file).or_else(|| declared(file))
+        && let Some(says) = about_only(file).or_else(|| declared(file))
     {
         return Some(format!("{}: {}", what(files), ended(&says)));
     }

@@ -49,7 +49,8 @@ const MODIFIERS: [&str; 18] = [
     "open",
 ];
 /// Words that begin the declaration of a type.
-const TYPES: [&str; 12] = [
+const TYPES: [&str; 13] = [
+    "@interface",
     "class",
     "struct",
     "interface",
@@ -110,6 +111,15 @@ pub(super) fn ended(text: &str) -> String {
 /// The first sentence of a child, short.
 pub(super) fn about(part: &ChildNode<'_>) -> Option<String> {
     purpose(part).map(|text| sentence(&text, POINT_BYTES_MAX))
+}
+
+/// The same of the only file of a directory, behind the type that it declares.
+pub(super) fn about_only(part: &ChildNode<'_>) -> Option<String> {
+    let says = about(part)?;
+    let first = signatures(part)
+        .next()
+        .filter(|first| is_type(first) && is_one(part));
+    Some(first.map_or_else(|| says.clone(), |first| format!("{}: {says}", head(first))))
 }
 
 /// The first sentence, if it is short enough to be one.

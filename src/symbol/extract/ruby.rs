@@ -272,7 +272,7 @@ fn call<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         "def_delegator" => name_first(walk, level, node, arguments, 2),
         "include" | "extend" | "prepend" => name_all(walk, level, arguments, Kind::Implementation),
         "private" | "protected" | "private_class_method" | "private_constant" => {
-            hide(walk, level, node, arguments)
+            hide(walk, level, node, arguments);
         }
         "public" | "module_function" => walk.children(level, arguments),
         _ => {}

@@ -16,16 +16,18 @@ fn what_is_known_of_two_revisions_in_words() {
     diff src outline/outline (no frame in 'HEAD')
 
     diff src/deep outline/outline
-    -Rust file: `struct Deep`: Deep down.
+    -Deep down.
     -
     -Directory of 1 file: Rust 1.
     -
-    -- `mod.rs` — `struct Deep`: Deep down.
+    -- `mod.rs` — Deep down.
 
     diff src/deep/mod.rs outline/outline
+    -Deep down.
+    -
     -Rust source, under 10 lines, 1 public item.
     -
-    -- `pub struct Deep`: Deep down.
+    -- `pub struct Deep`
 
     diff src/lib.rs outline/outline (no frame in 'HEAD')
 
@@ -55,19 +57,21 @@ fn what_is_known_of_two_revisions_in_words() {
      Directory of [-2 files and -]1 [-directory:-]{+file:+} Rust [-2.-]{+1.+}
      
      - `lib.rs` — A crate that [-adds.
-     - `deep/` (1 file) — Rust file: `struct Deep`: Deep down.-]{+multiplies.+}
+     - `deep/` (1 file) — Deep down.-]{+multiplies.+}
 
     diff src/deep outline/outline
-    -Rust file: `struct Deep`: Deep down.
+    -Deep down.
     -
     -Directory of 1 file: Rust 1.
     -
-    -- `mod.rs` — `struct Deep`: Deep down.
+    -- `mod.rs` — Deep down.
 
     diff src/deep/mod.rs outline/outline
+    -Deep down.
+    -
     -Rust source, under 10 lines, 1 public item.
     -
-    -- `pub struct Deep`: Deep down.
+    -- `pub struct Deep`
 
     diff src/lib.rs human/note (no frame in 'HEAD')
 

@@ -13,7 +13,7 @@ fn the_content_as_it_is_stored() {
     Directory of 2 files and 1 directory: Rust 2.
 
     - `lib.rs` — A crate that adds.
-    - `deep/` (1 file) — Rust file: `struct Deep`: Deep down.
+    - `deep/` (1 file) — Deep down.
     ");
     note(&repo, "src", "no end of line, \u{1b}[31m kept");
     assert_eq!(

@@ -46,7 +46,7 @@ fn heads_with_their_state() {
     Directory of 2 files and 1 directory: Rust 2.
 
     - `lib.rs` — A crate that adds.
-    - `deep/` (1 file) — Rust file: `struct Deep`: Deep down.
+    - `deep/` (1 file) — Deep down.
 
     #3 outline/outline invalidated src/deep
     statement by agent outline, made by a fixed rule

@@ -48,9 +48,11 @@ fn a_directory_s_frame_from_its_children_s() {
 
     ## mod.rs
 
+    Deep down.
+
     Rust source, under 10 lines, 1 public item.
 
-    - `pub struct Deep`: Deep down.
+    - `pub struct Deep`
 
     ## lib.rs
 
@@ -66,7 +68,7 @@ fn a_directory_s_frame_from_its_children_s() {
     Directory of 2 files and 1 directory: Rust 2.
 
     - `lib.rs` — A crate that adds.
-    - `deep/` (1 file) — Rust file: `struct Deep`: Deep down.
+    - `deep/` (1 file) — Deep down.
     ");
     insta::assert_snapshot!(digest(&repo, "src --policy filter --glob *.rs --kind file --into files"), @"
     ## lib.rs

@@ -396,16 +396,20 @@ pub(super) fn json(found: &mut Found, text: &str) {
         done.push_to(found);
     }
     source_map(found, text);
-    // What one of many is about is not what the list is about.
-    if base == 1 && objects > 1 {
+    if base == 1 {
+        as_list(found, objects);
+    }
+}
+
+/// What is said of a list: what one of many is about is not what the list is about, and all have the same keys.
+fn as_list(found: &mut Found, objects: u64) {
+    if objects > 1 {
         found.doc = format!("List of {objects} objects.");
     }
-    if base == 1 {
-        let mut seen = std::collections::BTreeSet::new();
-        found
-            .symbols
-            .retain(|symbol| seen.insert(symbol.name.clone()));
-    }
+    let mut seen = std::collections::BTreeSet::new();
+    found
+        .symbols
+        .retain(|symbol| seen.insert(symbol.name.clone()));
 }
 
 /// Keys of the objects of a list that are looked at.

@@ -56,9 +56,11 @@ record Point(int x, int y) { }
 #[test]
 fn java() {
     insta::assert_snapshot!(outline_of("Sample.java", JAVA), @r#"
+    Keeps values by key.
+
     Java source, 20+ lines, 1 public item.
 
-    - `public final class Sample<T extends Comparable<T>> extends Base implements Closeable, Store<T>` (`@Deprecated`): Keeps values by key.
+    - `public final class Sample<T extends Comparable<T>> extends Base implements Closeable, Store<T>` (`@Deprecated`)
       - field `String name = "x"`
       - `public static final int LIMIT = 10`
       - `public Sample(int size)`: Makes Sample of a size.
@@ -335,9 +337,11 @@ fn tsx() {
 fn lines_of_the_preprocessor_stand_in_no_signature() {
     let text = "namespace Shop;\n/// <summary>Keeps items.</summary>\npublic sealed class Cart : ICart, IDisposable\n#if ASYNC\n    , IAsyncDisposable\n#endif\n{\n    readonly int _a;\n#if ASYNC\n    readonly int _b;\n#endif\n    internal Cart(\n        int a,\n#if ASYNC\n        int b,\n#endif\n        string path = @\"c:\\\")\n    {\n    }\n\n#if ASYNC\n    /// <summary>Adds one.</summary>\n    public void Add(int c) { }\n#endif\n}\n";
     insta::assert_snapshot!(outline_of("Cart.cs", text), @r#"
+    Keeps items.
+
     C# source, 20+ lines, 1 public item.
 
-    - `public sealed class Cart : ICart, IDisposable, IAsyncDisposable`: Keeps items.
+    - `public sealed class Cart : ICart, IDisposable, IAsyncDisposable`
       - `public void Add(int c)`: Adds one.
 
     Not public:
@@ -428,9 +432,11 @@ public class Shop {
 }
 ";
     insta::assert_snapshot!(outline_of("Shop.java", text), @r"
+    Keeps items, see the book of tills.
+
     Java source, under 10 lines, 1 public item.
 
-    - `public class Shop`: Keeps items, see the book of tills.
+    - `public class Shop`
       - field `protected int size`
       - `protected void add(String item)`: Adds one.
 
