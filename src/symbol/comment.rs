@@ -134,7 +134,7 @@ pub(super) const NONE: Style = Style {
 pub(super) fn paragraph(comment: &str, style: Style) -> String {
     let mut found = String::new();
     let (mut in_licence, mut in_tag, mut tag_column) = (false, false, None);
-    let mut in_metadata = false;
+    let (mut in_metadata, mut has_licence) = (false, false);
     // One word above the text is a title, and says more than nothing.
     let mut title = String::new();
     for whole in behind_example(comment, style).lines() {
@@ -167,8 +167,16 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
             }
             break;
         }
+        let was_licence = in_licence;
         in_licence = !line.is_empty() && (in_licence || is_licence(&fold(line)) || is_thanks(line));
         if in_licence && found.is_empty() {
+            has_licence = true;
+            continue;
+        }
+        // What stands between two holders of a copyright is about what they hold: the project.
+        let is_held = line.to_ascii_lowercase().contains("copyright");
+        if in_licence && has_licence && !was_licence && is_held {
+            found.clear();
             continue;
         }
         // Of a box with a name and whose it is, the name is that of the project.

@@ -19,7 +19,7 @@ pub(super) fn is_ornament(line: &str) -> bool {
     }
     // Letters of bars and lines.
     let is_lettering = line.contains("| |") && line.contains('_') && line.matches('|').count() > 2;
-    if is_lettering {
+    if is_lettering || line.starts_with("|_|") {
         return true;
     }
     let words = line.trim_end_matches(['-', '=', '#', '*', '~']);

@@ -136,6 +136,35 @@ fn documents_that_look_like_something_else_are_kept() {
 }
 
 #[test]
+fn headers_of_projects_say_nothing_of_a_file() {
+    for (name, text, expected) in [
+        (
+            "a.h",
+            "/*\n                       __  __            _\n                    ___\\ \\/ /_ __   __ _| |_\n                       \\___/_/\\_\\ .__/ \\__,_|\\__|\n                                 |_| XML parser\n\n   Copyright (c) 1999 A\n   Licensed under the MIT license:\n\n   Permission is hereby granted.\n*/\n\nint a;\n",
+            "C source, 10+ lines, 1 public item.\n",
+        ),
+        (
+            "a.go",
+            "// Copyright (c) 2012 The authors. All rights reserved.\n// See the included LICENSE file for license details.\n//\n// shop is an implementation of a till\n// Original library is Copyright (c) 2006 A\n\npackage shop\n",
+            "Go source, under 10 lines.\n",
+        ),
+        (
+            "c.go",
+            "// Copyright (c) 2012 The authors.\n//\n// Sells things to people.\n// Licensed under the MIT license.\n\npackage shop\n",
+            "Sells things to people.\n",
+        ),
+        (
+            "b.go",
+            "// Copyright (c) 2012 The authors.\n//\n// Package shop sells things.\npackage shop\n",
+            "Package shop sells things.\n",
+        ),
+    ] {
+        let outline = outline_of(name, text);
+        assert!(outline.starts_with(expected), "{outline}");
+    }
+}
+
+#[test]
 fn what_is_private_or_one_of_many_is_not_said_of_the_whole() {
     for (name, text, expected) in [
         (
