@@ -95,7 +95,7 @@ impl<'s> World<'s> {
     /// Waits until no worker is at work and no marker is left.
     fn settle(&self, about: &str) {
         let (state, deadline) = (self.state(), Instant::now() + Duration::from_mins(1));
-        while worker::is_at_work(&state) || self.waiting() > 0 {
+        while self.waiting() > 0 || worker::is_at_work(&state) {
             assert!(
                 Instant::now() < deadline,
                 "{about}\nthe worker does not end, {} waiting",

@@ -45,7 +45,8 @@ pub(super) fn state(repo: &Repo<'_>) -> StateDir {
 /// Waits until no worker is at work and no marker is left.
 pub(crate) fn settle(repo: &Repo<'_>) {
     let (state, deadline) = (state(repo), Instant::now() + Duration::from_mins(1));
-    while worker::is_at_work(&state) || !marker::list(&state).expect("readable").is_empty() {
+    // In this order: a worker that takes the last marker between the two looks holds its lock by then.
+    while !marker::list(&state).expect("readable").is_empty() || worker::is_at_work(&state) {
         assert!(Instant::now() < deadline, "the worker is still at work");
         std::thread::sleep(Duration::from_millis(20));
     }
