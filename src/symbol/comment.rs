@@ -134,18 +134,10 @@ pub(super) const NONE: Style = Style {
 pub(super) fn paragraph(comment: &str, style: Style) -> String {
     let mut found = String::new();
     let (mut in_licence, mut in_tag, mut tag_column) = (false, false, None);
-    let (mut in_metadata, mut has_licence) = (false, false);
+    let mut has_licence = false;
     // One word above the text is a title, and says more than nothing.
     let mut title = String::new();
-    for whole in behind_example(comment, style).lines() {
-        // What a script in Python says of itself to its runner (PEP 723).
-        let is_fence = matches!(whole.trim(), "# /// script" | "# ///");
-        if is_fence {
-            in_metadata = whole.trim() != "# ///";
-        }
-        if in_metadata || is_fence || whole.starts_with("#!/") {
-            continue;
-        }
+    for whole in without_metadata(behind_example(comment, style)) {
         let line = without_keywords(unmark(whole, style));
         // What goes on below `@param` is about that, and below `@other text` what is further in.
         let column = whole.find(line).unwrap_or(0);
@@ -239,6 +231,18 @@ fn as_prose(mut found: String, is_html: bool) -> String {
         .filter(|_| announces)
         .unwrap_or(&found);
     cap(&fold(found), PARAGRAPH_BYTES_MAX)
+}
+
+/// The lines of a comment but for what a script in Python says of itself to its runner (PEP 723).
+fn without_metadata(comment: &str) -> impl Iterator<Item = &str> {
+    let mut in_metadata = false;
+    comment.lines().filter(move |whole| {
+        let is_fence = matches!(whole.trim(), "# /// script" | "# ///");
+        if is_fence {
+            in_metadata = whole.trim() != "# ///";
+        }
+        !in_metadata && !is_fence && !whole.starts_with("#!/")
+    })
 }
 
 /// A comment without the examples above its first words.
