@@ -186,8 +186,11 @@ fn find(
         frame_type: OUTLINE.parse().expect("a word"),
     };
     let is_bare = |tree| -> Result<bool, CliError> {
-        let head = store.head(&tree, &outline.agent, &outline.frame_type)?;
-        Ok(named.has_slot(&outline) && head.is_none())
+        let has_slot = named.has_slot(&outline);
+        Ok(has_slot
+            && store
+                .head(&tree, &outline.agent, &outline.frame_type)?
+                .is_none())
     };
     let (old_bare, new_bare) = (is_bare(old)?, is_bare(new)?);
     let mut found = Found::default();

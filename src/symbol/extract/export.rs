@@ -147,12 +147,12 @@ fn settle(
         }
     }
     for offer in offers {
-        if offer.text.is_empty() && !places.contains_key(&offer.local) {
-            continue;
-        }
         let is_renamed = offer.name != offer.local;
         let Some(at) = places.get(&offer.local) else {
-            if (is_renamed || !elsewhere.contains(&offer.local)) && walk.has_room() {
+            // What an object offers of what stands elsewhere is listed with the object.
+            let is_listed = offer.text.is_empty();
+            let is_new = is_renamed || !elsewhere.contains(&offer.local);
+            if !is_listed && is_new && walk.has_room() {
                 symbols.push(passed_on(&offer.name, &offer.text));
             }
             continue;

@@ -20,7 +20,7 @@ use crate::symbol::outline::{Content, Kind, Outline, Symbol};
 const NUL_BYTES_MAX: usize = 8 * 1024;
 /// Least code that is minified, and its least mean length of a line.
 const MINIFIED_BYTES_MIN: usize = 1_000;
-const LINE_BYTES_MINIFIED: usize = 250;
+const LINE_BYTES_MINIFIED: u64 = 250;
 /// Minified code has less than one space in this number of bytes, and more than one bracket or semicolon in that.
 const SPACES_MINIFIED: usize = 12;
 const SIGNS_MINIFIED: usize = 25;
@@ -61,7 +61,7 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
     let text = text.as_ref();
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     outline.lines = text.lines().count() as u64;
-    if is_minified(language, text) {
+    if is_minified(language, text, outline.lines) {
         let style = language.map_or(comment::NONE, Language::comment_style);
         let said = head::file_paragraph(text, style);
         outline.doc = if said.is_empty() {
@@ -105,13 +105,14 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
 }
 
 /// Whether a program or style sheet has hardly a line break or a space: names in it say nothing.
-fn is_minified(language: Option<Language>, text: &str) -> bool {
+fn is_minified(language: Option<Language>, text: &str, lines: u64) -> bool {
     use Language as L;
     let is_for_browsers = matches!(language, Some(L::JavaScript | L::TypeScript | L::Css));
-    let lines = text.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    // A break at the end begins one more, which is empty.
+    let lines = lines.max(1) + u64::from(text.ends_with('\n'));
     let is_long = is_for_browsers
         && text.len() >= MINIFIED_BYTES_MIN
-        && text.len() / lines >= LINE_BYTES_MINIFIED;
+        && text.len() as u64 / lines >= LINE_BYTES_MINIFIED;
     let count = |signs: &[u8]| text.bytes().filter(|byte| signs.contains(byte)).count();
     // A long text in quotes has none of the signs between which code stands.
     is_long

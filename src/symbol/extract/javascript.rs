@@ -408,6 +408,9 @@ fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
         symbol.public |= is_shared || walk.exports.contains(&symbol.name);
     }
     export::finish(walk, level);
+    if level.adopted.is_empty() {
+        return;
+    }
     // What is added to something that the file keeps to itself is not offered.
     let kept = level.symbols.iter().filter(|symbol| !symbol.public);
     let kept: BTreeSet<&str> = kept.map(|symbol| symbol.name.as_str()).collect();

@@ -136,8 +136,7 @@ pub(super) fn sections(found: &mut Found, text: &str) {
             let name = code.trim_start_matches('[').split(']').next();
             let name = name.unwrap_or_default();
             open = Some(section(&mut all, &mut lists, name, code.starts_with("[[")));
-        } else if goes_on(line) {
-        } else if let Some((key, value)) = key_value(line) {
+        } else if let Some((key, value)) = key_value(line).filter(|_| !goes_on(line)) {
             let place = open.map_or("", |at| &all[at].name);
             let says = key == "description" && DESCRIBED.contains(&place)
                 || matches!(key, "Description" | "Comment");
@@ -282,25 +281,7 @@ pub(super) fn xml(found: &mut Found, text: &str) {
         return;
     }
     let mut counts: BTreeMap<&str, Element<'_>> = BTreeMap::new();
-    let mut at = 0;
-    while let Some(next) = text[at..].find('<') {
-        at += next + 1;
-        let rest = &text[at..];
-        if rest.starts_with("!--") {
-            at += rest.find("-->").unwrap_or(rest.len());
-            continue;
-        }
-        if rest.starts_with("![CDATA[") {
-            at += rest.find("]]>").unwrap_or(rest.len());
-            continue;
-        }
-        let end = rest
-            .find(|c: char| !c.is_alphanumeric() && !"_-:.".contains(c))
-            .unwrap_or(rest.len());
-        if end == 0 {
-            continue;
-        }
-        let (name, tag) = rest.split_at(end);
+    for (name, tag) in tags(text) {
         let first = counts.len();
         let element = counts.entry(name).or_insert(Element {
             first,
@@ -308,12 +289,8 @@ pub(super) fn xml(found: &mut Found, text: &str) {
             names: Vec::new(),
         });
         element.count += 1;
-        // Of a tag that is never closed no more is looked at than this.
-        let tag = &tag[..tag.floor_char_boundary(TAG_BYTES_MAX.min(tag.len()))];
-        let tag = tag.split('>').next().unwrap_or_default();
-        if let Some(own) = naming_attribute(tag).filter(|_| element.names.len() < BELOW_MAX) {
-            element.names.push(own);
-        }
+        let own = naming_attribute(tag.inner).filter(|_| element.names.len() < BELOW_MAX);
+        element.names.extend(own);
     }
     let project = msbuild(text);
     let mut order: Vec<(&str, Element<'_>)> = counts.into_iter().collect();
@@ -360,13 +337,13 @@ fn picture(text: &str) -> Option<String> {
 }
 
 /// The names of elements in a text, and how many each stands in; comments and what is quoted whole have none.
-fn tags(text: &str) -> impl Iterator<Item = (&str, Tag)> {
+fn tags(text: &str) -> impl Iterator<Item = (&str, Tag<'_>)> {
     let (mut at, mut depth) = (0, 0_usize);
     std::iter::from_fn(move || {
         loop {
             at += text[at..].find('<')? + 1;
             let rest = &text[at..];
-            let end = [("!--", "-->"), ("![CDATA[", "]]>"), ("!", ">"), ("?", ">")];
+            let end = [("!--", "-->"), ("![CDATA[", "]]>")];
             if let Some((_, end)) = end.into_iter().find(|(begin, _)| rest.starts_with(begin)) {
                 at += rest.find(end).unwrap_or(rest.len());
                 continue;
@@ -383,20 +360,27 @@ fn tags(text: &str) -> impl Iterator<Item = (&str, Tag)> {
                 depth = depth.saturating_sub(1);
                 continue;
             }
-            let tag = &rest[..rest.floor_char_boundary(TAG_BYTES_MAX.min(rest.len()))];
-            let is_whole = tag.split('>').next().is_some_and(|tag| tag.ends_with('/'));
-            let tag = Tag { at: at - 1, depth };
-            depth += usize::from(!is_whole);
+            // Of a tag that is never closed no more is looked at than this.
+            let behind = &rest[name.len()..];
+            let behind = &behind[..behind.floor_char_boundary(TAG_BYTES_MAX.min(behind.len()))];
+            let inner = behind.split('>').next().unwrap_or_default();
+            let tag = Tag {
+                at: at - 1,
+                depth,
+                inner,
+            };
+            depth += usize::from(!inner.ends_with('/'));
             return Some((name, tag));
         }
     })
 }
 
-/// Where an element begins, and how many it stands in.
+/// Where an element begins, how many it stands in, and what its tag says behind the name.
 #[derive(Clone, Copy)]
-struct Tag {
+struct Tag<'t> {
     at: usize,
     depth: usize,
+    inner: &'t str,
 }
 
 /// What a project of MSBuild is: its name, what it makes, and the packages that it uses.
