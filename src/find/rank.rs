@@ -19,6 +19,7 @@ use super::term::Term;
 use super::words::{Hits, Words};
 use crate::base::number::{IndexSlice, IndexVec, to_f64, to_u32};
 use crate::base::quick_hash::QuickHash;
+use crate::symbol::map::is_notice;
 
 /// How soon more of the same word counts no more.
 const K1: f64 = 1.2;
@@ -28,22 +29,6 @@ const PAST_FADES: f64 = 0.993_092_495_437_035_9;
 
 /// What a file counts that is beside the point whatever its words.
 const BESIDE: f64 = 0.4;
-
-/// How the names of such files begin.
-const BESIDE_NAMES: [&str; 12] = [
-    "changelog",
-    "changes",
-    "history",
-    "news",
-    "releases",
-    "licen",
-    "copying",
-    "authors",
-    "contributors",
-    "package-lock.json",
-    "go.sum",
-    "pnpm-lock",
-];
 
 /// What each part counts. Chosen on three histories and held against others: docs/evaluation.md.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -174,13 +159,7 @@ pub fn rank(
 /// What a file counts by its name: logs of changes, licences and lists of versions have words of everything.
 fn standing(path: &[u8]) -> f64 {
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-    let starts = |start: &&str| {
-        let first = name.get(..start.len());
-        first.is_some_and(|first| first.eq_ignore_ascii_case(start.as_bytes()))
-    };
-    let is_beside = BESIDE_NAMES.iter().any(starts)
-        || name.len() >= 5 && name[name.len() - 5..].eq_ignore_ascii_case(b".lock");
-    if is_beside { BESIDE } else { 1.0 }
+    if is_notice(name) { BESIDE } else { 1.0 }
 }
 
 /// Each divided by the largest, times a weight.

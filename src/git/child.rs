@@ -39,6 +39,9 @@ pub enum ChildError {
     /// The program could not be started, or it could not be talked to.
     #[error("cannot run 'git'")]
     Start(#[source] io::Error),
+    /// git reads a copy of the index, and that cannot be made.
+    #[error("cannot copy the index")]
+    Copy(#[source] io::Error),
     /// It ran and failed.
     #[error("'git {verb}' failed: {message}")]
     Failed {

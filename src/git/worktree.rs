@@ -40,7 +40,7 @@ pub struct IncludeFilter<'a> {
 impl Repository {
     /// The tree that the index would commit.
     pub fn write_index_tree(&self) -> Result<NodeId, ChildError> {
-        let copy = IndexCopy::of(self).map_err(ChildError::Start)?;
+        let copy = IndexCopy::of(self).map_err(ChildError::Copy)?;
         self.write_tree(&copy, &Filters::of(self))
     }
 
@@ -94,7 +94,7 @@ impl Repository {
         &self,
         include: Option<&IncludeFilter<'_>>,
     ) -> Result<NodeId, ChildError> {
-        let copy = IndexCopy::of(self).map_err(ChildError::Start)?;
+        let copy = IndexCopy::of(self).map_err(ChildError::Copy)?;
         let filters = Filters::of(self);
         let Some(include) = include else {
             self.add_all(&copy, &filters)?;

@@ -72,7 +72,7 @@ impl WriteError {
 impl From<ChildError> for WriteError {
     fn from(error: ChildError) -> Self {
         match error {
-            ChildError::Start(error) => Self::Io(error),
+            ChildError::Start(error) | ChildError::Copy(error) => Self::Io(error),
             ChildError::Failed { message, .. } => Self::Pack(message),
             ChildError::Unmerged(_) | ChildError::Filter { .. } | ChildError::Program { .. } => {
                 Self::Pack(error.to_string())

@@ -10,7 +10,7 @@ use super::literal;
 use super::several;
 use super::signature::{attribute, counts, find_word, normal, normal_value};
 use crate::base::number::{IndexSlice, IndexVec, define_index_type, to_u32};
-use crate::symbol::{BodyDigest, Kind, Language, Outline, Symbol, Visibility};
+use crate::symbol::{BodyDigest, Kind, Language, Outline, Symbol, Visibility, is_test};
 
 define_index_type! {
     /// The number of a declaration in its file.
@@ -452,13 +452,6 @@ fn is_hidden(symbol: &Symbol) -> bool {
         .attributes
         .iter()
         .any(|text| text == "#[doc(hidden)]")
-}
-
-fn is_test(symbol: &Symbol) -> bool {
-    symbol.kind == Kind::Test
-        || symbol.attributes.iter().any(|text| {
-            text.contains("cfg(test)") || text.contains("cfg(all(test") || text.ends_with("test]")
-        })
 }
 
 fn set_lines(found: &mut FileDeclarations, text: &str) {

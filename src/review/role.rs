@@ -1,6 +1,6 @@
 //! What part a file has in a repository, by its path.
 
-use crate::symbol::map::{TEST_DIRECTORIES, standing};
+use crate::symbol::map::{TEST_DIRECTORIES, is_test_stem, standing};
 
 /// What part a file has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,11 +15,8 @@ pub enum FileRole {
 
 /// Names of directories that hold tests besides those that the map knows.
 const DIRECTORIES: [&str; 2] = ["testscripts", "testutil"];
-/// What the name of a test begins or ends with.
-const STARTS: [&str; 2] = ["test_", "conftest"];
-const ENDS: [&str; 7] = [
-    "_test", "_tests", ".test", ".spec", "_spec", "-test", "tests",
-];
+/// What the name of a test begins with.
+const STARTS: [&str; 2] = ["test_", "conftest."];
 
 /// How documents end, which may be about tests.
 const DOCUMENTS: [&str; 5] = [".md", ".rst", ".txt", ".html", ".adoc"];
@@ -44,9 +41,7 @@ pub fn role(path: &[u8]) -> FileRole {
         if let Some(stem) = name.strip_suffix(".go") {
             return stem.ends_with("_test");
         }
-        STARTS.iter().any(|start| name.starts_with(start))
-            || ENDS.iter().any(|end| stem.ends_with(end))
-            || stem == "test"
+        STARTS.iter().any(|start| name.starts_with(start)) || is_test_stem(stem) || stem == "test"
     };
     // Settings of a forge or an editor may be about tests.
     let is_setting = || directories.split('/').any(|part| part.starts_with('.'));

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::attribute::is_test;
 use super::comment::cap;
 use super::markdown::{code, prose};
-use super::order::is_test;
 use super::outline::{Kind, Symbol};
 use super::phrase::{NAMES_MAX, SIGNATURE_BYTES_MAX, attributes, listing, without_receiver};
 
@@ -72,14 +72,17 @@ fn collect_private<'s>(
     hidden: bool,
 ) {
     let in_type = owner.is_some_and(|owner| owner.kind != Kind::Module);
+    let mut before = "";
     for symbol in symbols {
+        // The names of one statement share its signature, which is shown once.
+        let is_told = std::mem::replace(&mut before, &symbol.signature) == symbol.signature;
         let is_private = match symbol.kind {
             Kind::Implementation | Kind::Export | Kind::Test => continue,
             Kind::Field | Kind::Variant | Kind::Constant | Kind::Variable if in_type => continue,
             Kind::Extension => false,
             _ => hidden || !symbol.public,
         };
-        if is_private {
+        if is_private && !(is_told && symbol.children.is_empty()) {
             found.push((owner, symbol));
         }
         if !is_private || symbol.kind != Kind::Function {

@@ -10,7 +10,7 @@ use crate::base::Digest;
 use crate::base::number::low_byte;
 
 /// Raised whenever the same file would give other bytes: a new format, or a new way to read a language.
-pub(super) const VERSION: u8 = 20;
+pub(super) const VERSION: u8 = 21;
 
 /// Encodes an outline.
 #[must_use]

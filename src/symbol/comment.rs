@@ -7,6 +7,7 @@ use super::instruction::{is_instruction, is_thanks};
 use super::licence::{is_licence, without_keywords};
 use super::plain::{with_entities, without_marks};
 use super::ruler::{is_ornament, is_ruler};
+use crate::base::fence::Fences;
 
 /// Longest word in front of a full stop that ends no sentence.
 const SHORT_BYTES_MAX: usize = 4;
@@ -247,21 +248,16 @@ fn without_metadata(comment: &str) -> impl Iterator<Item = &str> {
 
 /// A comment without the examples above its first words.
 fn behind_example(comment: &str, style: Style) -> &str {
-    let (mut rest, mut is_open) = (comment, false);
+    let (mut rest, mut fences) = (comment, Fences::default());
     while let Some((line, behind)) = rest.split_once('\n') {
         let line = unmark(line, style);
-        let is_fence = line
-            .strip_prefix("```")
-            .is_some_and(|rest| !rest.contains('`'))
-            || line.starts_with("~~~");
-        if !is_fence && !is_open && !line.is_empty() {
+        if !fences.takes(line) && !line.is_empty() {
             break;
         }
-        is_open ^= is_fence;
         rest = behind;
     }
     // An example that never ends is all that there is.
-    if is_open { comment } else { rest }
+    if fences.is_open() { comment } else { rest }
 }
 
 /// `Shop Project - A Framework for Tills`, and no sentence.

@@ -1,6 +1,6 @@
 //! Symbols: what a file declares, read from its text with a grammar of its language. The only home of tree-sitter.
 //!
-//! Owns the table of languages, the walk from text to [`Outline`] (no function body is ever entered), the Markdown
+//! Owns the table of languages, the walk from text to [`Outline`] (a function body is entered for tests, uses, and fields that a constructor sets), the Markdown
 //! that an outline frame says, the bytes of an outline and their cache by object id. Everything but the cache is
 //! pure: the same bytes give the same outline on every machine, however long it takes. Hostile text costs a bounded
 //! amount of work and falls back to a plain outline; nothing here fails.
@@ -9,6 +9,7 @@
 //! Start with [`detect`], [`extract()`] and [`render()`].
 
 mod appendix;
+mod attribute;
 mod cache;
 mod codec;
 mod comment;
@@ -27,7 +28,9 @@ mod phrase;
 mod plain;
 mod render;
 mod ruler;
+mod scan;
 
+pub use attribute::is_test;
 pub use cache::{Cached, ObjectCache, OutlineCache};
 pub use codec::{ByteReader, decode, encode, put_number, put_text, put_texts};
 pub use comment::{Marks, first_sentence};
@@ -39,3 +42,4 @@ pub(crate) use markdown::code as markdown_code;
 pub use outline::{BodyDigest, Content, Kind, Outline, Span, Symbol, Visibility};
 pub use phrase::shown_signature;
 pub use render::render;
+pub(crate) use scan::{Part, parts};

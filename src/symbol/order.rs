@@ -6,6 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use super::attribute::is_test;
 use super::outline::{Kind, Symbol};
 
 /// Most declarations that are counted and moved; longer files are lists, and keep their order.
@@ -48,7 +49,6 @@ fn rank(symbol: &Symbol) -> u8 {
         }
         Kind::Constant | Kind::Variable => 2,
         Kind::Macro if is_define(symbol) => 4,
-        Kind::Test => 5,
         _ if is_test(symbol) => 5,
         _ => 0,
     }
@@ -57,16 +57,6 @@ fn rank(symbol: &Symbol) -> u8 {
 /// A name of the preprocessor.
 pub(super) fn is_define(symbol: &Symbol) -> bool {
     symbol.kind == Kind::Macro && symbol.signature.starts_with('#')
-}
-
-/// A function that is run by a test harness.
-pub(super) fn is_test(symbol: &Symbol) -> bool {
-    let is_mark = |text: &String| {
-        let text = text.trim_start_matches(['#', '[', '@', '!']);
-        let word = text.split(['(', ']', ' ']).next().unwrap_or_default();
-        word.ends_with("test") || text.starts_with("cfg(test)")
-    };
-    symbol.attributes.iter().any(is_mark)
 }
 
 fn is_internal(name: &str) -> bool {
@@ -82,10 +72,10 @@ fn uses(symbols: &[Symbol]) -> HashMap<&str, usize> {
         .iter()
         .map(|symbol| (symbol.name.as_str(), 0))
         .collect();
-    for symbol in symbols {
-        let own = symbol.name.as_str();
-        count(&mut counts, symbol, own);
-        for member in &symbol.children {
+    // The names of one statement share its signature, which names all of them.
+    for own in symbols.chunk_by(|one, next| one.signature == next.signature) {
+        count(&mut counts, &own[0], own);
+        for member in own.iter().flat_map(|symbol| &symbol.children) {
             // What belongs to a type names it: that says nothing of its weight.
             count(&mut counts, member, own);
         }
@@ -93,10 +83,10 @@ fn uses(symbols: &[Symbol]) -> HashMap<&str, usize> {
     counts
 }
 
-fn count<'s>(counts: &mut HashMap<&'s str, usize>, symbol: &'s Symbol, own: &str) {
+fn count<'s>(counts: &mut HashMap<&'s str, usize>, symbol: &'s Symbol, own: &[Symbol]) {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     for word in symbol.signature.split(|c| !is_part(c)) {
-        if word != own
+        if own.iter().all(|own| own.name != word)
             && let Some(count) = counts.get_mut(word)
         {
             *count += 1;

@@ -316,8 +316,18 @@ fn is_short(symbol: &Symbol) -> bool {
 }
 
 fn push_symbol(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize, room: &mut usize) {
-    list.push_str(&symbol_line(symbol, detail, depth));
+    let line = symbol_line(symbol, detail, depth);
+    if repeats(list, &line) && symbol.children.is_empty() {
+        return;
+    }
+    list.push_str(&line);
     push_members(list, symbol, detail, depth + 1, room);
+}
+
+/// Whether a list ends with this line: the names of one statement share its signature.
+pub(super) fn repeats(list: &str, line: &str) -> bool {
+    let before = list.strip_suffix(line);
+    before.is_some_and(|before| before.is_empty() || before.ends_with('\n'))
 }
 
 /// What is said about a symbol without its members.
@@ -570,7 +580,7 @@ mod tests {
     fn signatures_are_shown_as_far_as_they_fit_and_all_others_by_name() {
         let method = |class: usize| {
             move |i| {
-                let signature = format!("fn {}", "m".repeat(90));
+                let signature = format!("fn {}{i:02}", "m".repeat(88));
                 Symbol {
                     name: format!("method{class}_{i}"),
                     ..symbol(Kind::Method, &signature, Vec::new())

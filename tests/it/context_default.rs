@@ -195,6 +195,11 @@ fn every_budget_is_kept_and_used() {
             let document = output.out();
             let tokens = token::estimate(&document);
             prop_assert!(tokens <= budget, "{tokens} of {budget}");
+            let told = output.err();
+            let told = told.split(" tokens").next().unwrap_or_default();
+            let told = told.rsplit(|c: char| !c.is_ascii_digit()).next();
+            let told: u64 = told.unwrap_or_default().parse().expect("a number");
+            prop_assert!(told <= budget, "{told} of {budget} are told");
             prop_assert!(
                 !has_more(&document) || tokens * 10 >= budget * 9,
                 "{tokens} of {budget} for {:?}",

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use self::found::{Difference, Found, Lacking};
 use self::states::States;
-use self::wanted::{WantedArgs, slot};
+use self::wanted::{Statement, WantedArgs, said};
 use crate::agent::{OUTLINE, Registry};
 use crate::base::limit::DIFF_PATHS_MAX;
 use crate::base::{NodeKind, TreePath};
@@ -16,7 +16,7 @@ use crate::cli::program::Program;
 use crate::cli::range::{self, Range, Revision};
 use crate::cli::words::{counted_lines, write_lines, write_words};
 use crate::cli::{CliError, Exit, Style, Ui, json};
-use crate::frame::{BasisKind, Head, Slot, Store};
+use crate::frame::{BasisKind, Slot, Store};
 use crate::git::{EntryMode, Pathspec, Side, diff_trees};
 use crate::workspace::{Workspace, locate, path_filter};
 
@@ -198,9 +198,12 @@ fn find(
         .into_iter()
         .filter(|(path, _, _)| wanted.wants(path.as_bytes()))
     {
-        let heads = [heads(named, store, old)?, heads(named, store, new)?];
-        let has_outline = |heads: &[Head]| heads.iter().any(|head| slot(head) == outline);
-        if !heads.iter().any(|heads| has_outline(heads)) {
+        let statements = [
+            statements(named, store, old)?,
+            statements(named, store, new)?,
+        ];
+        let has_outline = |said: &Statement| said.who.slot == outline;
+        if !statements.iter().flatten().any(has_outline) {
             let count = |lacking: &mut Lacking, is_bare: bool, side: Option<Side>| {
                 if is_bare && side.is_some_and(is_node) {
                     *lacking.entry(outline.clone()).or_default() += 1;
@@ -209,7 +212,7 @@ fn find(
             count(&mut found.old, old_bare, old);
             count(&mut found.new, new_bare, new);
         }
-        compare(&path, [old, new], heads, &mut found);
+        compare(&path, [old, new], statements, &mut found);
     }
     Ok(found)
 }
@@ -230,31 +233,38 @@ fn is_node(side: Side) -> bool {
     !matches!(side.0, EntryMode::Symlink | EntryMode::Submodule)
 }
 
-fn heads(named: &WantedArgs, store: &Store<'_>, side: Option<Side>) -> Result<Vec<Head>, CliError> {
-    let Some((_, id)) = side.filter(|side| is_node(*side)) else {
-        return Ok(Vec::new());
-    };
-    let mut heads = store.heads(&id)?;
-    heads.retain(|head| named.has(head));
-    Ok(heads)
+fn statements(
+    named: &WantedArgs,
+    store: &Store<'_>,
+    side: Option<Side>,
+) -> Result<Vec<Statement>, CliError> {
+    match side.filter(|side| is_node(*side)) {
+        Some((_, id)) => Ok(said(named, store, &id)?),
+        None => Ok(Vec::new()),
+    }
 }
 
 /// Adds what differs at one path.
-fn compare(path: &TreePath, sides: [Option<Side>; 2], heads: [Vec<Head>; 2], found: &mut Found) {
-    let [before, mut later] = heads;
+fn compare(
+    path: &TreePath,
+    sides: [Option<Side>; 2],
+    statements: [Vec<Statement>; 2],
+    found: &mut Found,
+) {
+    let [before, mut later] = statements;
     let [stood, stands] = sides.map(|side| side.is_some_and(is_node));
-    for head in before {
-        let slot = slot(&head);
-        let at = later.iter().position(|other| wanted::slot(other) == slot);
+    for Statement { who, frame } in before {
+        let at = later.iter().position(|other| other.who == who);
         let new = at.map(|at| later.remove(at).frame.content);
-        if new.as_ref() == Some(&head.frame.content) {
+        if new.as_ref() == Some(&frame.content) {
             continue;
         }
+        let slot = who.slot;
         let lacks_new = new.is_none() && stands;
         if lacks_new {
             *found.new.entry(slot.clone()).or_default() += 1;
         }
-        let old = Some(head.frame.content);
+        let old = Some(frame.content);
         found.differences.push(Difference {
             path: path.clone(),
             slot,
@@ -265,14 +275,14 @@ fn compare(path: &TreePath, sides: [Option<Side>; 2], heads: [Vec<Head>; 2], fou
             moved_from: None,
         });
     }
-    for head in later {
-        let slot = slot(&head);
+    for Statement { who, frame } in later {
+        let slot = who.slot;
         // What a person or a program wrote by hand was not said before; what is made of every node was not made.
-        let lacks_old = stood && head.frame.basis_kind != BasisKind::Written;
+        let lacks_old = stood && frame.basis_kind != BasisKind::Written;
         if lacks_old {
             *found.old.entry(slot.clone()).or_default() += 1;
         }
-        let new = Some(head.frame.content);
+        let new = Some(frame.content);
         found.differences.push(Difference {
             path: path.clone(),
             slot,

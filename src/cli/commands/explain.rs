@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-use crate::agent::Agent;
+use crate::agent::{Agent, Maker};
 use crate::base::{FrameId, FrameType, NodeId, NodeKind, TreePath, printable};
 use crate::cli::advice::{left_out, missing_object};
 use crate::cli::program::Program;
 use crate::cli::snapshot::{SnapshotArgs, find};
 use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit, Style, Ui, json};
-use crate::frame::{BasisKind, Children, Head, Slot, Store};
+use crate::frame::{BasisKind, Children, Head, Slot, Store, Voice};
 use crate::git::{ObjectKind, tree_entries};
 use crate::node::{NodeNumber, Scan};
 use crate::ops::{self, Earlier, Refresh};
@@ -105,7 +105,15 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         .frame_type
         .clone()
         .unwrap_or_else(|| agent.frame_type.clone());
-    let head = store.head(&target.id, &agent.id, &frame_type)?;
+    let head = match agent.maker {
+        // A note that its author has retracted does not stand.
+        Maker::Person => {
+            let slot = Slot::new(&agent.id, &frame_type);
+            let mut notes = store.voices(&target.id)?.heads.into_iter();
+            notes.find(|head| Voice::of(&head.frame).slot == slot)
+        }
+        _ => store.head(&target.id, &agent.id, &frame_type)?,
+    };
     let (workspace, store, frame_type, start) = (&workspace, &store, &frame_type, root.history);
     let subject = Subject {
         workspace,

@@ -186,7 +186,7 @@ fn answer(
                 .ui
                 .note("nothing that is found fits into so few tokens");
         }
-        program.ui.write_bytes(ladder.text.as_bytes())?;
+        program.ui.write_text(&ladder.text)?;
         return Ok(Exit::Done);
     }
     let listed = if args.files {

@@ -93,12 +93,12 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         program.ui.write_json("review", &document)?;
     } else if args.format == Format::Markdown {
         let text = markdown::render(&changes, &known, &range, args.limit);
-        program.ui.write_bytes(text.as_bytes())?;
+        program.ui.write_text(&text)?;
     } else if args.format == Format::Html {
         let trees = [range.old.tree, range.new.tree];
         let lines = differing_lines(&workspace.repository, trees, &changes.files)?;
         let text = html::render(&changes, &lines, &known, &range);
-        program.ui.write_bytes(text.as_bytes())?;
+        program.ui.write_text(&text)?;
     } else {
         let detail = if args.all {
             Verbosity::All

@@ -15,7 +15,7 @@ use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit, Style, Ui};
-use crate::frame::{Frame, Index, Slot, Store, spool};
+use crate::frame::{Frame, Head, Index, Slot, Store, spool};
 use crate::node::{Counts, NodeNumber, Scan, SnapshotRoot};
 use crate::ops::{self, Carried, PeopleSay, Planned, SynthesisCount};
 use crate::provider::batch::BatchFiles;
@@ -294,19 +294,29 @@ impl Counting<'_> {
                 (&one.frame.agent, &one.frame.frame_type) == (&slot.agent, &slot.frame_type)
             });
             let carried = carried.count() as u64;
-            let (mut fresh, mut outdated, mut silent) = (0, 0, Vec::new());
-            for node in scan.bottom_up() {
-                match index.find_head(&scan.node(*node).id, number) {
-                    Some(head) if head.is_invalidated() => outdated += 1,
-                    Some(_) => fresh += 1,
-                    None => silent.push(*node),
-                }
-            }
             let is_person = self
                 .workspace
                 .agents()
                 .get(slot.agent.as_str())
                 .is_ok_and(|agent| matches!(agent.maker, Maker::Person));
+            let (mut fresh, mut outdated, mut silent) = (0, 0, Vec::new());
+            for node in scan.bottom_up() {
+                let id = &scan.node(*node).id;
+                match index.find_head(id, number) {
+                    // One person may have retracted a note, and the note of another stand.
+                    Some(head) if head.is_invalidated() && is_person => {
+                        let notes = self.store.voices(id).map(|voices| voices.heads);
+                        let stands = |head: &Head| {
+                            head.frame.agent == slot.agent
+                                && head.frame.frame_type == slot.frame_type
+                        };
+                        fresh += u64::from(notes.is_ok_and(|notes| notes.iter().any(stands)));
+                    }
+                    Some(head) if head.is_invalidated() => outdated += 1,
+                    Some(_) => fresh += 1,
+                    None => silent.push(*node),
+                }
+            }
             // Where every statement of the slot is about something in this snapshot, none is about what stood there before.
             if !is_person && fresh + outdated < index.count_heads(number) {
                 let speaks_of = |node: &&NodeNumber| {
@@ -517,7 +527,13 @@ fn write_behind(ui: &mut Ui, slots: &[SlotDocument]) -> Result<(), OutputError> 
         .filter_map(|slot| Some((slot, slot.behind.as_ref()?)))
         .peekable();
     if behind.peek().is_none() {
-        writeln!(ui, "everything is fresh")?;
+        let is_fresh = |slot: &SlotDocument| slot.outdated == 0 && slot.carried.unwrap_or(0) == 0;
+        let all = if slots.iter().all(is_fresh) {
+            "everything is fresh"
+        } else {
+            "nothing to regenerate"
+        };
+        writeln!(ui, "{all}")?;
     }
     for (slot, (count, command)) in behind {
         let is_outline = slot.agent == OUTLINE && slot.r#type == OUTLINE;

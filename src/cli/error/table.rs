@@ -137,7 +137,7 @@ impl From<ContextError> for CliError {
     fn from(error: ContextError) -> Self {
         match error {
             ContextError::Scan(inner) => inner.into(),
-            ContextError::Store(_) => Self::from_source(Exit::Git, error),
+            ContextError::Store(inner) => inner.into(),
             ContextError::Read(_) => Self::from_source(Exit::Io, error),
             ContextError::Budget { needed, .. } => {
                 let hint = format!("list less, or allow more with '--budget {needed}'");
@@ -183,6 +183,7 @@ impl From<ChildError> for CliError {
                 );
                 Self::from_source(Exit::NotTrusted, error).hint(hint)
             }
+            ChildError::Copy(_) => Self::from_source(Exit::Io, error),
             _ => Self::from_source(Exit::Git, error),
         }
     }
@@ -286,16 +287,29 @@ impl From<EvaluateError> for CliError {
     }
 }
 
+/// The way back from a store that cannot be read.
+const EARLIER_STORES: &str = "'git log refs/merkle/frames' lists earlier stores; 'git update-ref refs/merkle/frames <commit>' goes back to one";
+
 impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Ref(inner) => inner.into(),
-            StoreError::NoCommit(_) => Self::from_source(Exit::Git, error)
-                .hint(format!("this program did not put it there; 'git update-ref -d {FRAMES_REF}' takes it away")),
-            StoreError::Faults | StoreError::Entries | StoreError::Full(_) => Self::from_source(Exit::Refused, error)
-                .hint("'git merkle doctor --fix' sets aside what is no frame")
-                .hint("'git log refs/merkle/frames' lists earlier stores; 'git update-ref refs/merkle/frames <commit>' goes back to one"),
-            StoreError::Object(_) => Self::from_source(Exit::Git, error).damage_hint(),
+            StoreError::NoCommit(_) => Self::from_source(Exit::Git, error).hint(format!(
+                "this program did not put it there; 'git update-ref -d {FRAMES_REF}' takes it away"
+            )),
+            StoreError::Faults | StoreError::Entries | StoreError::Full(_) => {
+                Self::from_source(Exit::Refused, error)
+                    .hint("'git merkle doctor --fix' sets aside what is no frame")
+                    .hint(EARLIER_STORES)
+            }
+            StoreError::Object(_) => {
+                let failed = Self::from_source(Exit::Git, error).damage_hint();
+                if failed.exit() == Exit::Io {
+                    failed
+                } else {
+                    failed.hint(EARLIER_STORES)
+                }
+            }
         }
     }
 }

@@ -147,11 +147,9 @@ impl Document<'_> {
         Ok(self.resources.iter().enumerate().map(cost).collect())
     }
 
-    /// The tokens of the whole document.
+    /// The tokens of the whole document, counted part by part as when it is written: one text may have fewer.
     pub(super) fn tokens(&self) -> u64 {
-        let mut text = Vec::new();
-        self.write(&mut text, None)
-            .map_or(0, |()| token::estimate(&String::from_utf8_lossy(&text)))
+        self.write_counted(&mut io::sink(), None).unwrap_or(0)
     }
 
     /// True for a section with more bytes than these tokens can have: nothing has to be counted, nor written to its end.

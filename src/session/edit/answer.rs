@@ -5,6 +5,7 @@
 
 use super::{Act, Demand, Misfit, Wrong, block, diff};
 use crate::base::TreePath;
+use crate::base::fence::Fence;
 
 /// Words that may stand beside a path in its heading.
 const ASIDE: [&str; 12] = [
@@ -158,21 +159,15 @@ fn text(lines: &[&str]) -> String {
 
 /// The fenced block that opens at a line (CommonMark 0.31, section 4.5).
 fn fenced<'a>(lines: &[&'a str], at: usize) -> Option<Fenced<'a>> {
-    let (indent, mark, length, info) = fence(lines[at])?;
-    if mark == '`' && info.contains('`') {
-        return None;
-    }
+    let (indent, open) = fence(lines[at])?;
     let mut fenced = Fenced {
         first: at + 2,
-        language: info.split_whitespace().next().unwrap_or_default(),
+        language: open.info.split_whitespace().next().unwrap_or_default(),
         lines: Vec::new(),
         is_closed: false,
     };
     for line in &lines[at + 1..] {
-        if let Some((_, closing, closing_length, "")) = fence(line)
-            && closing == mark
-            && closing_length >= length
-        {
+        if fence(line).is_some_and(|(_, fence)| fence.closes(&open)) {
             fenced.is_closed = true;
             break;
         }
@@ -186,17 +181,12 @@ fn fenced<'a>(lines: &[&'a str], at: usize) -> Option<Fenced<'a>> {
     Some(fenced)
 }
 
-/// The indentation, the mark, its number and the text behind it, where a line is a fence.
-fn fence(line: &str) -> Option<(usize, char, usize, &str)> {
+/// A fence with its indentation; further in than three spaces there is none.
+fn fence(line: &str) -> Option<(usize, Fence<'_>)> {
     let text = line.trim_start_matches(' ');
     let indent = line.len() - text.len();
-    let mark = text
-        .chars()
-        .next()
-        .filter(|mark| matches!(mark, '`' | '~'))?;
-    let rest = text.trim_start_matches(mark);
-    let length = text.len() - rest.len();
-    (indent <= 3 && length >= 3).then(|| (indent, mark, length, rest.trim()))
+    let is_near = indent <= 3 && !text.starts_with('\t');
+    Some((indent, Fence::read(text)?)).filter(|_| is_near)
 }
 
 /// A path that stands alone in backquotes, in a heading or a line, but for a number and words like "new file".

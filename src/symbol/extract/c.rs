@@ -245,7 +245,17 @@ fn declaration<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
             };
             walk.adopt(level, &owner, &owner, member);
         }
-        _ => walk.push(level, symbol),
+        _ => {
+            let at = level.symbols.len();
+            walk.push(level, symbol);
+            let mut cursor = node.walk();
+            let declarators = node.children_by_field_name("declarator", &mut cursor);
+            let names: Vec<Node<'t>> = declarators
+                .skip(1)
+                .filter_map(|declarator| Some(innermost(declarator)?.0))
+                .collect();
+            walk.declare_others(level, at, names.into_iter());
+        }
     }
 }
 

@@ -1,13 +1,16 @@
 //! C#. `public` is public, and so is `protected`, which types of others build on; members of interfaces are public unless
 //! they say otherwise. Namespaces are looked through.
 
+use std::borrow::Cow;
+
 use tree_sitter::Node;
 
 use super::grammar::{Declared, Grammar, Item, Rule, Walk, nothing, star_comment};
 use super::level::Level;
+use super::signature::fold_code;
 use super::walk::Head;
-use crate::symbol::comment;
-use crate::symbol::outline::Kind;
+use crate::symbol::comment::{self, cap};
+use crate::symbol::outline::{ATTRIBUTE_BYTES_MAX, ATTRIBUTES_MAX, Kind, Symbol};
 
 pub(super) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_c_sharp::LANGUAGE.into(),
@@ -27,10 +30,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         ("preproc_endregion", Rule::Aside),
         ("preproc_warning", Rule::Aside),
         ("preproc_line", Rule::Aside),
-        (
-            "class_declaration",
-            Rule::Item(Item::of(Kind::Class, "body", &["body"])),
-        ),
+        ("class_declaration", Rule::Special(class)),
         (
             "struct_declaration",
             Rule::Item(Item::of(Kind::Struct, "body", &["body"])),
@@ -68,6 +68,12 @@ pub(super) const GRAMMAR: Grammar = Grammar {
             Rule::Item(Item::body(Kind::Property, &["accessors", "value"])),
         ),
         (
+            "indexer_declaration",
+            Rule::Item(Item::body(Kind::Property, &["accessors", "value"]).named("this")),
+        ),
+        ("operator_declaration", Rule::Special(operator)),
+        ("conversion_operator_declaration", Rule::Special(operator)),
+        (
             "event_declaration",
             Rule::Item(Item::body(Kind::Field, &["accessors"])),
         ),
@@ -92,6 +98,87 @@ fn is_public(declared: &Declared<'_>) -> bool {
     is_open && !declared.says("private")
 }
 
+/// What opens a block of members that a static class adds to another type, since C# 14: `extension(Request request) { … }`.
+const EXTENSION: &str = "extension";
+/// What the grammar reads in its place. Each takes as many bytes, so all places stay.
+const CLASS: &str = "class e  ";
+
+/// The text with a class in the place of each block of extensions, which the grammar does not know.
+pub(super) fn with_classes(text: Cow<'_, str>) -> Cow<'_, str> {
+    if !text.contains(EXTENSION) {
+        return text;
+    }
+    let is_name = |c: char| c.is_alphanumeric() || "_.@".contains(c);
+    let opens = |(at, _): &(usize, &str)| {
+        let rest = &text[at + EXTENSION.len()..];
+        let line = text[..*at].rsplit('\n').next().unwrap_or_default();
+        let head = rest.split(['{', ';', '=']).next().unwrap_or_default();
+        line.trim().is_empty()
+            && rest.starts_with(['(', '<'])
+            && head.contains(')')
+            && rest[head.len()..].starts_with('{')
+            && !text[..*at].ends_with(is_name)
+    };
+    let starts: Vec<usize> = text
+        .match_indices(EXTENSION)
+        .filter(opens)
+        .map(|at| at.0)
+        .collect();
+    let mut out = text.into_owned();
+    for start in starts {
+        out.replace_range(start..start + EXTENSION.len(), CLASS);
+    }
+    Cow::Owned(out)
+}
+
+/// A class. The members of a block of extensions are those of the class around it; what they extend stands with each.
+fn class<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    let body = node.child_by_field_name("body");
+    let Some(body) = body.filter(|_| walk.slice(node).starts_with(EXTENSION)) else {
+        return walk.declare(level, node, &Item::of(Kind::Class, "body", &["body"]));
+    };
+    let receiver = fold_code(walk.text[node.start_byte()..body.start_byte()].trim());
+    let receiver = cap(&receiver, ATTRIBUTE_BYTES_MAX);
+    let before = level.symbols.len();
+    level.drop_comment();
+    walk.children(level, body);
+    for member in &mut level.symbols[before..] {
+        member.attributes.insert(0, receiver.clone());
+        member.attributes.truncate(ATTRIBUTES_MAX);
+    }
+}
+
+/// `operator +`, and `operator string` for a conversion.
+fn operator<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    let mut cursor = node.walk();
+    let word = node
+        .children(&mut cursor)
+        .find(|child| child.kind() == "operator");
+    let parameters = node.child_by_field_name("parameters");
+    let (Some(name), Some(parameters)) = (word, parameters) else {
+        return;
+    };
+    let body = node.child_by_field_name("body");
+    let end = body.map(|body| body.start_byte());
+    let symbol = walk.symbol(
+        level,
+        Head {
+            node,
+            kind: Kind::Function,
+            name,
+            end,
+        },
+    );
+    let name = walk.text[name.start_byte()..parameters.start_byte()].trim();
+    walk.push(
+        level,
+        Symbol {
+            name: name.to_owned(),
+            ..symbol
+        },
+    );
+}
+
 fn field<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let mut cursor = node.walk();
     let variables = node
@@ -99,14 +186,15 @@ fn field<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         .find(|child| child.kind() == "variable_declaration");
     let Some(variables) = variables else { return };
     let mut cursor = variables.walk();
-    let declarator = variables
+    let declarators = variables
         .named_children(&mut cursor)
-        .find(|child| child.kind() == "variable_declarator");
-    let Some(declarator) = declarator else { return };
-    let Some(name) = declarator.child_by_field_name("name") else {
-        return;
-    };
-    let long = walk.is_long(declarator).then(|| name.end_byte());
+        .filter(|child| child.kind() == "variable_declarator");
+    let mut names = declarators.filter_map(|declarator| declarator.child_by_field_name("name"));
+    let Some(name) = names.next() else { return };
+    let is_long = name
+        .parent()
+        .is_some_and(|declarator| walk.is_long(declarator));
+    let long = is_long.then(|| name.end_byte());
     let fixed = walk.text[node.start_byte()..name.start_byte()]
         .split_whitespace()
         .any(|word| word == "const");
@@ -120,5 +208,7 @@ fn field<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
             end: long,
         },
     );
+    let at = level.symbols.len();
     walk.push(level, symbol);
+    walk.declare_others(level, at, names);
 }

@@ -211,11 +211,16 @@ fn texts(language: Language, text: &str) -> Texts<'_> {
             };
             let told = [torn.clone(), conditional::asides(&tokens)].concat();
             Texts {
-                parsed: blank(text, torn),
+                parsed: csharp::with_classes(blank(text, torn)),
                 told: blank(text, told),
                 shown: Cow::Borrowed(text),
             }
         }
+        Language::CSharp => Texts {
+            parsed: csharp::with_classes(Cow::Borrowed(text)),
+            told: Cow::Borrowed(text),
+            shown: Cow::Borrowed(text),
+        },
         _ => Texts {
             parsed: Cow::Borrowed(text),
             told: Cow::Borrowed(text),

@@ -74,6 +74,10 @@ fn constants<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, group: Node<'t>) {
                 .map(|kind| walk.slice(kind));
             last = Some((kind, walk.slice(value)));
         }
+        // The other names of a line stand behind its first.
+        let others = level.symbols.iter().skip(at);
+        let is_before = |symbol: &&Symbol| (symbol.span.start as usize) < spec.start_byte();
+        at += others.take_while(is_before).count();
         let is_own = |symbol: &&mut Symbol| symbol.span.start as usize == spec.start_byte();
         let Some(symbol) = level.symbols.get_mut(at).filter(is_own) else {
             continue;
@@ -144,7 +148,16 @@ fn keyword<'t>(
     walk.declare(level, node, item);
     if let Some(symbol) = level.symbols.get_mut(before) {
         symbol.signature = format!("{word} {}", symbol.signature);
+        walk.declare_others(level, before, others(node).into_iter());
     }
+}
+
+/// The names of a declaration behind its first.
+fn others(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    let names = node.children_by_field_name("name", &mut cursor);
+    let is_name = |node: &Node<'_>| node.is_named();
+    names.filter(is_name).skip(1).collect()
 }
 
 fn type_spec<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
@@ -198,6 +211,7 @@ fn field<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         let path = symbol.name.split('[').next().unwrap_or_default();
         symbol.name = path.rsplit('.').next().unwrap_or_default().to_owned();
     }
+    walk.declare_others(level, before, others(node).into_iter());
 }
 
 fn method<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {

@@ -94,7 +94,8 @@ fn field<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let value = declarator
         .child_by_field_name("value")
         .filter(|value| walk.is_long(*value));
-    let fixed = walk.slice(node).split(' ').any(|word| word == "final")
+    let before_name = &walk.text[node.start_byte()..name.start_byte()];
+    let fixed = before_name.split_whitespace().any(|word| word == "final")
         || node.kind() == "constant_declaration";
     let kind = if fixed { Kind::Constant } else { Kind::Field };
     let symbol = walk.symbol(
@@ -106,5 +107,13 @@ fn field<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
             end: value.map(|value| value.start_byte()),
         },
     );
+    let at = level.symbols.len();
     walk.push(level, symbol);
+    let mut cursor = node.walk();
+    let declarators = node.children_by_field_name("declarator", &mut cursor);
+    let names = declarators.skip(1);
+    let names: Vec<Node<'t>> = names
+        .filter_map(|declarator| declarator.child_by_field_name("name"))
+        .collect();
+    walk.declare_others(level, at, names.into_iter());
 }

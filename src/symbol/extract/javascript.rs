@@ -261,8 +261,54 @@ fn variables<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
             );
             level.place = before;
             walk.push(level, symbol);
+        } else if level.place.public && name.kind().ends_with("_pattern") {
+            pattern(walk, level, node, name);
         }
     }
+}
+
+/// What a pattern takes out of a value and the file offers: `export const { a, b: { c }, ...rest } = …`.
+fn pattern<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>, pattern: Node<'t>) {
+    let names = pattern_names(pattern, DEPTH_MAX);
+    let Some((first, others)) = names.split_first() else {
+        return;
+    };
+    let kind = if walk.slice(node).starts_with("const") {
+        Kind::Constant
+    } else {
+        Kind::Variable
+    };
+    let end = Some(pattern.end_byte());
+    let symbol = walk.symbol(
+        level,
+        Head {
+            node,
+            kind,
+            name: *first,
+            end,
+        },
+    );
+    let at = level.symbols.len();
+    walk.push(level, symbol);
+    walk.declare_others(level, at, others.iter().copied());
+}
+
+/// The names that a pattern binds.
+fn pattern_names(pattern: Node<'_>, depth_left: usize) -> Vec<Node<'_>> {
+    let part = |field: &str| pattern.child_by_field_name(field).into_iter().collect();
+    let inner: Vec<Node<'_>> = match pattern.kind() {
+        "identifier" | "shorthand_property_identifier_pattern" => return vec![pattern],
+        "pair_pattern" => part("value"),
+        "assignment_pattern" | "object_assignment_pattern" => part("left"),
+        "object_pattern" | "array_pattern" | "rest_pattern" => {
+            pattern.named_children(&mut pattern.walk()).collect()
+        }
+        _ => Vec::new(),
+    };
+    let inner = inner.into_iter().filter(|_| depth_left > 0);
+    inner
+        .flat_map(|part| pattern_names(part, depth_left - 1))
+        .collect()
 }
 
 /// What compilers write at the head of what they make: `var __importStar = …`.

@@ -3,12 +3,16 @@
 //! Two things are counted, neither of them time, so the same file is given up on every machine or on none: the
 //! progress reports of the parser, one for every hundred operations, and the bytes that it reads, which it takes in
 //! small pieces. The second catches scanners that look for an end that never comes, over and over.
+//!
+//! The clock is the last resort: where a parser finds no way out of an error, each operation copies all that came before, and
+//! a text of 1 MiB takes hours without a report too many. Of 14,582 files of 90 repositories the slowest took 1.5 seconds.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
@@ -27,6 +31,9 @@ const BYTES_PER_REPORT: usize = 20;
 const PIECES_MIN: usize = 2_000;
 /// How often each piece may be read above that.
 const PIECE_READS_MAX: usize = 64;
+
+/// How long one file may take.
+const TIME_MAX: Duration = Duration::from_secs(60);
 
 /// Beginnings of here-documents above which a shell script is not parsed: the grammar's scanner goes through all that it
 /// has met at every word, which neither of the two counts sees.
@@ -78,7 +85,7 @@ pub(super) fn with_tree(
                 rules: Rules::new(grammar),
             }
         });
-        let Some(tree) = parse(&mut reader.parser, grammar, text) else {
+        let Some(tree) = parse(&mut reader.parser, grammar, text, TIME_MAX) else {
             return false;
         };
         read(&tree, &reader.rules);
@@ -86,14 +93,16 @@ pub(super) fn with_tree(
     })
 }
 
-fn parse(parser: &mut Parser, grammar: &Grammar, text: &str) -> Option<Tree> {
+fn parse(parser: &mut Parser, grammar: &Grammar, text: &str, time_max: Duration) -> Option<Tree> {
     if parser.language().is_none() {
         parser.set_language(&(grammar.language)()).ok()?;
     }
     let reports_left = Cell::new(REPORTS_MIN + text.len() / BYTES_PER_REPORT);
     let pieces_left = Cell::new(PIECES_MIN + PIECE_READS_MAX * text.len().div_ceil(PIECE_BYTES));
+    let started = Instant::now();
     let mut progress = |_: &_| {
-        let go_on = take_one(&reports_left) && pieces_left.get() > 0;
+        let go_on =
+            take_one(&reports_left) && pieces_left.get() > 0 && started.elapsed() < time_max;
         if go_on {
             ControlFlow::Continue(())
         } else {
@@ -118,4 +127,18 @@ fn parse(parser: &mut Parser, grammar: &Grammar, text: &str) -> Option<Tree> {
 fn take_one(left: &Cell<usize>) -> bool {
     left.set(left.get().saturating_sub(1));
     left.get() > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_takes_too_long_is_given_up() {
+        let (mut parser, grammar) = (Parser::new(), &super::super::c::C);
+        let text = "int a;\n".repeat(1_000);
+        let mut parsed = |time_max| parse(&mut parser, grammar, &text, time_max).is_some();
+        assert!(!parsed(Duration::ZERO));
+        assert!(parsed(TIME_MAX));
+    }
 }

@@ -69,7 +69,7 @@ fn constant<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     element(walk, level, node, "const_element", Kind::Constant);
 }
 
-/// Declares the first of the elements; more in one statement are rare and stay in its signature.
+/// Declares the elements of a statement.
 fn element<'t>(
     walk: &mut Walk<'t>,
     level: &mut Level<'t>,
@@ -78,15 +78,13 @@ fn element<'t>(
     symbol_kind: Kind,
 ) {
     let mut cursor = node.walk();
-    let element = node
+    let elements = node
         .named_children(&mut cursor)
-        .find(|child| child.kind() == kind);
-    let Some((element, name)) =
-        element.and_then(|element| Some((element, element.named_child(0)?)))
-    else {
-        return;
-    };
-    let long = walk.is_long(element).then(|| name.end_byte());
+        .filter(|child| child.kind() == kind);
+    let mut names = elements.filter_map(|element| element.named_child(0));
+    let Some(name) = names.next() else { return };
+    let is_long = name.parent().is_some_and(|element| walk.is_long(element));
+    let long = is_long.then(|| name.end_byte());
     let symbol = walk.symbol(
         level,
         Head {
@@ -96,7 +94,9 @@ fn element<'t>(
             end: long,
         },
     );
+    let at = level.symbols.len();
     walk.push(level, symbol);
+    walk.declare_others(level, at, names);
 }
 
 /// `use Trait;` in a class.

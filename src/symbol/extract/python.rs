@@ -90,7 +90,12 @@ fn string_text<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<&'t str> {
     let text = walk
         .slice(node)
         .trim_start_matches(['r', 'R', 'u', 'U', 'b', 'B', 'f', 'F']);
-    (node.kind() == "string").then(|| text.trim_matches(['"', '\'']))
+    let quotes = ["\"\"\"", "'''", "\"", "'"];
+    let inner = |quote: &&str| text.strip_prefix(quote)?.strip_suffix(quote);
+    quotes
+        .iter()
+        .find_map(inner)
+        .filter(|_| node.kind() == "string")
 }
 
 /// A module docstring, or the assignment that makes a constant, a variable or a field.

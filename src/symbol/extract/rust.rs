@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::grammar::{Declared, Grammar, Item, Rule, Walk, nothing};
 use super::level::{Adopted, Level};
 use super::walk::Head;
+use crate::symbol::attribute::marks_test;
 use crate::symbol::comment::{self, cap};
 use crate::symbol::outline::{DEPTH_MAX, Kind, NAME_BYTES_MAX, Symbol};
 
@@ -105,7 +106,7 @@ fn module<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let test = level
         .attributes
         .iter()
-        .any(|attribute| walk.text[attribute.clone()].contains("cfg(test)"));
+        .any(|attribute| marks_test(&walk.text[attribute.clone()]));
     if !test {
         let item = Item::of(Kind::Module, "body", &["body"]);
         return walk.declare(level, node, &item);
@@ -130,7 +131,7 @@ fn tests<'t>(walk: &mut Walk<'t>, module: Node<'t>, depth_left: usize) -> Vec<Sy
     for node in body.named_children(&mut cursor) {
         let name = node.child_by_field_name("name");
         match (node.kind(), name) {
-            ("attribute_item", _) => is_marked |= is_test_mark(walk.slice(node)),
+            ("attribute_item", _) => is_marked |= marks_test(walk.slice(node)),
             ("line_comment" | "block_comment", _) => {}
             ("function_item", Some(name)) if is_marked && walk.has_room() => {
                 found.push(Walk::test(node, walk.slice(name)));
@@ -148,13 +149,6 @@ fn tests<'t>(walk: &mut Walk<'t>, module: Node<'t>, depth_left: usize) -> Vec<Sy
         }
     }
     found
-}
-
-/// `#[test]`, `#[tokio::test]`, `#[rstest]`, `#[test_case(…)]`.
-fn is_test_mark(attribute: &str) -> bool {
-    let text = attribute.trim_start_matches(['#', '[']);
-    let word = text.split(['(', ']', ' ']).next().unwrap_or_default();
-    word.ends_with("test") || word.ends_with("test_case")
 }
 
 fn implementation<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {

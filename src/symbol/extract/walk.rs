@@ -267,6 +267,43 @@ impl<'t> Walk<'t> {
         level.symbols.push(symbol);
     }
 
+    /// Declares the other names of a statement that declares several, such as `var a, b = 1, 2`, beside the first, which is
+    /// the symbol at `first`. Each has the signature of the whole statement; what it is made of counts for the first.
+    pub(super) fn declare_others(
+        &mut self,
+        level: &mut Level<'t>,
+        first: usize,
+        names: impl Iterator<Item = Node<'t>>,
+    ) {
+        let Some(named) = level.symbols.get(first).cloned() else {
+            return;
+        };
+        let prefix = named.span.start as usize..named.span.name as usize;
+        let prefix = self.text.get(prefix).unwrap_or_default();
+        for name in names {
+            let declared = Declared {
+                place: &level.place,
+                prefix,
+                name: self.slice(name),
+            };
+            let public = (self.grammar().is_public)(&declared);
+            let [start, end] = [name.start_byte(), name.end_byte()].map(to_u32);
+            let span = Span {
+                start,
+                end,
+                name: start,
+                body: end,
+            };
+            let other = Symbol {
+                name: self.slice(name).to_owned(),
+                public,
+                span,
+                ..named.clone()
+            };
+            self.push(level, other);
+        }
+    }
+
     /// Makes a symbol of a declaration whose text goes up to `end`.
     pub(super) fn symbol(&self, level: &Level<'t>, declaration: Head<'t>) -> Symbol {
         let Head {

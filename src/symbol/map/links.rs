@@ -17,12 +17,13 @@ use std::sync::Arc;
 
 use super::file::{FileNumber, MapFiles};
 use super::kept::{References, put_steps, steps};
-use super::rank::{MapOrder, STANDINGS};
+use super::rank::MapOrder;
 use super::reference::references;
+use super::standing::STANDINGS;
 use crate::symbol::codec::{ByteReader, put_number};
 
 /// Raised whenever the same files would give other bytes: a new format, or a new way to find references or ranks.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 const STANDING_BITS: u8 = 3;
 const DECLARES_BIT: u8 = 4;
 

@@ -23,6 +23,7 @@ mod rank;
 mod reference;
 mod resolve;
 mod shape;
+mod standing;
 #[cfg(test)]
 mod tests;
 pub(super) mod uses;
@@ -39,6 +40,7 @@ pub use legend::{KEY, Legend};
 pub use links::MapLinks;
 pub use near::near;
 pub use notation::{Detail, Level, SymbolMap, mark};
-pub use rank::{MapOrder, TEST_DIRECTORIES, standing};
+pub use rank::MapOrder;
 pub use reference::references;
+pub use standing::{TEST_DIRECTORIES, is_notice, is_test_stem, standing};
 pub use uses::{Use, UseNumber, Uses, Ways};

@@ -382,7 +382,11 @@ impl<'i> Index<'i> {
                 }
                 let used = uses.get(at);
                 meant.clear();
-                reader.declarations(&UsedName::of(used, language, names), candidates, &mut meant);
+                reader.declarations(
+                    &UsedName::of(used, name, language, names),
+                    candidates,
+                    &mut meant,
+                );
                 if meant.iter().any(|declared| !declared.is_property) {
                     let call = |entry: &u32| (EntryNumber::from_raw(*entry), at);
                     references.calls.extend(used.places.iter().map(call));
@@ -408,6 +412,7 @@ impl<'i> Index<'i> {
 /// A name that a file uses, and what it is a member of.
 struct UsedName<'u> {
     name: &'u str,
+    number: NameNumber,
     ways: Ways,
     of: Receiver,
 }
@@ -424,7 +429,7 @@ enum Receiver {
 }
 
 impl<'u> UsedName<'u> {
-    fn of(used: Use<'u>, language: Language, names: &Names) -> Self {
+    fn of(used: Use<'u>, number: NameNumber, language: Language, names: &Names) -> Self {
         let (of, name) = used.parts();
         // There a field may have the name of a type.
         let may_be_field = matches!(language, Language::CSharp | Language::Go);
@@ -435,6 +440,7 @@ impl<'u> UsedName<'u> {
         };
         Self {
             name,
+            number,
             ways: used.ways,
             of,
         }
@@ -462,7 +468,8 @@ impl Reader<'_, '_> {
         if known.iter().any(is_own) {
             return;
         }
-        let is_only = known.iter().all(|declared| declared.file == known[0].file);
+        let is_only = known.iter().all(|declared| declared.file == known[0].file)
+            || self.language == Language::CSharp && self.is_partial(used, known);
         let in_reach = known
             .iter()
             .filter(|declared| self.reaches(declared.file) && self.sees(declared));
@@ -481,6 +488,16 @@ impl Reader<'_, '_> {
                     .filter(is_meant),
             );
         }
+    }
+
+    /// Whether declarations are parts of one type of C#, which may stand in several files of a directory, or of one member of it.
+    fn is_partial(&self, used: &UsedName<'_>, known: &[Declared]) -> bool {
+        let directory = |declared: &Declared| self.index.paths.directory_of[declared.file];
+        // A constructor has the name of its type.
+        let owner = |declared: &Declared| declared.owner().filter(|owner| *owner != used.number);
+        known.iter().all(|declared| {
+            directory(declared) == directory(&known[0]) && owner(declared) == owner(&known[0])
+        })
     }
 
     /// What is private may be used in its own directory and below at most.

@@ -420,6 +420,9 @@ fn result(head: &str, tail: &str, language: Language) -> String {
 
 /// The type before a name, without modifiers, template head and the type that a method is defined for.
 fn before_name(head: &str) -> &str {
+    // `void IShop.Sell()`
+    let interface = head.rsplit(' ').next().filter(|word| word.ends_with('.'));
+    let head = interface.map_or(head, |word| &head[..head.len() - word.len()]);
     let mut rest = head
         .strip_prefix("template")
         .map_or(head, |rest| after_generics(rest.trim_start()));

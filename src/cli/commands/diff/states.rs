@@ -1,12 +1,12 @@
 //! `git merkle diff --store`: what two states of the store say about one revision.
 
 use super::found::{Difference, Found};
-use super::wanted::{WantedArgs, slot};
+use super::wanted::{WantedArgs, said};
 use crate::base::NodeId;
 use crate::base::count::counted;
 use crate::cli::range::{Range, Revision};
 use crate::cli::{CliError, Exit, Ui};
-use crate::frame::{FRAMES_REF, Store, StoreError, Voice};
+use crate::frame::{FRAMES_REF, Store};
 use crate::git::Repository;
 use crate::ops::states::{StateNodes, state_nodes};
 use crate::workspace::{Workspace, path_filter};
@@ -119,7 +119,7 @@ pub(super) fn differences(
         for (old, new) in pairs {
             let side = old.as_ref().or(new.as_ref()).expect("a pair has a side");
             let slot = side.who.slot.clone();
-            let [old, new] = [old, new].map(|side| side.map(|side| side.content));
+            let [old, new] = [old, new].map(|side| side.map(|side| side.frame.content));
             if old != new {
                 found
                     .differences
@@ -128,34 +128,4 @@ pub(super) fn differences(
         }
     }
     Ok(found)
-}
-
-/// What is said in a slot, by one person where people speak.
-struct Statement {
-    who: Voice,
-    content: String,
-}
-
-fn said(
-    named: &WantedArgs,
-    store: &Store<'_>,
-    node: &NodeId,
-) -> Result<Vec<Statement>, StoreError> {
-    let mut heads = store.heads(node)?;
-    // People speak beside each other in one slot.
-    heads.retain(|head| !head.invalidated && head.frame.author().is_none() && named.has(head));
-    let made = heads.into_iter().map(|head| Statement {
-        who: Voice {
-            slot: slot(&head),
-            author: None,
-        },
-        content: head.frame.content,
-    });
-    let mut voices = store.voices(node)?.heads;
-    voices.retain(|head| head.frame.author().is_some() && named.has(head));
-    let spoken = voices.into_iter().map(|head| Statement {
-        who: Voice::of(&head.frame),
-        content: head.frame.content,
-    });
-    Ok(made.chain(spoken).collect())
 }

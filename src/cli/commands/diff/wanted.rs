@@ -1,7 +1,7 @@
 //! Which frames are compared.
 
-use crate::base::{AgentId, FrameType};
-use crate::frame::{Head, Slot};
+use crate::base::{AgentId, FrameType, NodeId};
+use crate::frame::{Frame, Head, Slot, Store, StoreError, Voice};
 
 /// Paths and slots that the command line names.
 #[derive(Debug, clap::Args)]
@@ -33,4 +33,35 @@ impl WantedArgs {
 
 pub(super) fn slot(head: &Head) -> Slot {
     Slot::new(&head.frame.agent, &head.frame.frame_type)
+}
+
+/// What is said in a slot, by one person where people speak.
+pub(super) struct Statement {
+    pub(super) who: Voice,
+    pub(super) frame: Frame,
+}
+
+/// What is said about a node and stands: people speak beside each other in one slot, and what they retracted is not said.
+pub(super) fn said(
+    named: &WantedArgs,
+    store: &Store<'_>,
+    node: &NodeId,
+) -> Result<Vec<Statement>, StoreError> {
+    let entries = store.entries(node)?;
+    let mut heads = store.heads_of(&entries);
+    heads.retain(|head| !head.invalidated && head.frame.author().is_none() && named.has(head));
+    let made = heads.into_iter().map(|head| Statement {
+        who: Voice {
+            slot: slot(&head),
+            author: None,
+        },
+        frame: head.frame,
+    });
+    let mut voices = store.voices_of(&entries).heads;
+    voices.retain(|head| head.frame.author().is_some() && named.has(head));
+    let spoken = voices.into_iter().map(|head| Statement {
+        who: Voice::of(&head.frame),
+        frame: head.frame,
+    });
+    Ok(made.chain(spoken).collect())
 }

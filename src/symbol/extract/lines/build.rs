@@ -133,8 +133,11 @@ pub(super) fn kconfig(found: &mut Found, text: &str) {
             if word != "comment" && !name.is_empty() {
                 open = Some((name, format!("{word} {name}")));
             }
-        } else if let Some(path) = after(code, "source") {
-            found.push_import(path.trim_matches('"'));
+        } else if let Some(path) = ["source", "rsource", "osource", "orsource"]
+            .iter()
+            .find_map(|word| after(code, word)?.strip_prefix('"')?.strip_suffix('"'))
+        {
+            found.push_import(path);
         } else if code == "help" || code == "---help---" {
             help = 1;
         } else if prompt.is_empty() && open.is_some() {
@@ -161,11 +164,14 @@ pub(super) fn devicetree(found: &mut Found, text: &str) {
     let mut depth = 0_usize;
     let mut is_comment = false;
     for line in lines(text) {
-        let code = line.trim();
+        let mut code = line.trim();
         is_comment |= code.starts_with("/*");
         if is_comment {
-            is_comment = !code.contains("*/");
-            continue;
+            let Some((_, behind)) = code.split_once("*/") else {
+                continue;
+            };
+            is_comment = false;
+            code = behind.trim();
         }
         if let Some(path) = code
             .strip_prefix("#include")

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use super::found::Found;
 use super::line::{after, indent, lines};
 use super::prose::{
-    fence_of, first_paragraph, is_prose, is_ruler, markdown_paragraph, underline,
+    behind_mark, first_paragraph, is_prose, is_ruler, markdown_paragraph, underline,
     without_inline_tags, without_layout_tags,
 };
+use crate::base::fence::Fences;
 use crate::symbol::comment::{NONE, before_announcement, paragraph};
 use crate::symbol::outline::Kind;
 use crate::symbol::plain::without_marks;
@@ -28,32 +29,28 @@ pub(super) fn markdown(found: &mut Found, text: &str) {
     if found.doc.is_empty() {
         found.doc = markdown_paragraph(body);
     }
-    let mut fence: Option<&str> = None;
+    let mut fences = Fences::default();
     let (mut above, mut is_hidden) = ("", false);
     for line in lines(body) {
         let trimmed = line.trim();
-        is_hidden |= fence.is_none() && trimmed.starts_with("<!--");
+        is_hidden |= !fences.is_open() && trimmed.starts_with("<!--");
         if is_hidden {
             is_hidden = !trimmed.contains("-->");
             continue;
         }
-        let marks = fence_of(trimmed);
-        match (fence, marks) {
-            (Some(open), Some(marks)) if open == marks => fence = None,
-            (None, Some(marks)) => fence = Some(marks),
-            (None, None) => {
-                let level = trimmed.bytes().take_while(|b| *b == b'#').count();
-                if (1..=6).contains(&level) && trimmed[level..].starts_with(' ') {
-                    let title = without_layout_tags(trimmed.trim_matches(['#', ' ']));
-                    let title = without_marks(&title);
-                    found.push_heading(level, title.trim());
-                } else if let Some(level) = underline(trimmed).filter(|_| is_prose(above)) {
-                    found.push_heading(level, above);
-                }
-            }
-            _ => {}
+        if fences.takes(behind_mark(trimmed)) {
+            above = "";
+            continue;
         }
-        above = if fence.is_some() { "" } else { trimmed };
+        let level = trimmed.bytes().take_while(|b| *b == b'#').count();
+        if (1..=6).contains(&level) && trimmed[level..].starts_with(' ') {
+            let title = without_layout_tags(trimmed.trim_matches(['#', ' ']));
+            let title = without_marks(&title);
+            found.push_heading(level, title.trim());
+        } else if let Some(level) = underline(trimmed).filter(|_| is_prose(above)) {
+            found.push_heading(level, above);
+        }
+        above = trimmed;
     }
     found.doc = without_announcement(
         &found.doc,
@@ -471,10 +468,10 @@ pub(super) fn tex(found: &mut Found, text: &str) {
             if level < 5 {
                 found.push_heading(level, title);
             }
-        } else if let Some(name) = line
-            .strip_prefix("\\newcommand{")
-            .or_else(|| line.strip_prefix("\\def"))
-        {
+        } else if let Some(name) = line.strip_prefix("\\newcommand{").or_else(|| {
+            line.strip_prefix("\\def")
+                .filter(|name| name.starts_with('\\'))
+        }) {
             found.push(
                 Kind::Macro,
                 name.split(['}', '{', '[', '#']).next().unwrap_or_default(),

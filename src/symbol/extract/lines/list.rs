@@ -45,6 +45,7 @@ pub(super) fn go_module(found: &mut Found, text: &str) {
             }
             ("require", Some(name)) => found.push_import(name),
             ("use", Some(name)) => found.push(Kind::Entry, name, name),
+            ("replace" | "exclude" | "retract" | "tool" | "godebug", Some(_)) => {}
             (name, _) if in_block == "require" => found.push_import(name),
             (name, Some(version))
                 if version.starts_with('v')

@@ -1,6 +1,7 @@
 //! The first paragraph of a document: which lines are prose, and which are marks, lists, code or navigation.
 
 use super::line::{indent, lines};
+use crate::base::fence::Fences;
 use crate::symbol::instruction::begins;
 use crate::symbol::plain::without_marks;
 
@@ -119,8 +120,8 @@ fn is_pointer(paragraph: &str) -> bool {
 
 /// What lines that are no prose belong to.
 #[derive(Default)]
-struct Within {
-    fence: bool,
+struct Within<'t> {
+    fences: Fences<'t>,
     directive: bool,
     comment: bool,
     /// A tag of HTML that a line opens and a later one closes.
@@ -132,9 +133,9 @@ struct Within {
     after_empty: bool,
 }
 
-impl Within {
+impl<'t> Within<'t> {
     /// Whether a line belongs to something that is no paragraph; `at_start` while there is no paragraph yet.
-    fn takes(&mut self, whole: &str, at_start: bool) -> bool {
+    fn takes(&mut self, whole: &'t str, at_start: bool) -> bool {
         let line = whole.trim();
         let is_further_in = line.is_empty() || whole != line && whole.starts_with([' ', '\t']);
         let (was_comment, after_empty) = (self.comment, self.after_empty);
@@ -147,7 +148,7 @@ impl Within {
         self.table =
             at_start && (was_table || line.starts_with("<table")) && !line.contains("</table");
         self.tag = at_start && (was_tag || line.starts_with('<')) && opens_tag(line, was_tag);
-        self.fence ^= fence_of(line).is_some();
+        let is_fenced = self.fences.takes(behind_mark(line));
         self.list = at_start && (is_item(line) || self.list && (is_further_in || !after_empty));
         self.items += usize::from(at_start && is_item(line) && !line.contains("]("));
         let is_code = at_start && after_empty && indent(whole) >= CODE_COLUMNS && !line.is_empty();
@@ -155,7 +156,7 @@ impl Within {
         self.after_empty |= is_code;
         let is_comment = self.comment || was_comment;
         let is_html = was_tag || was_table || self.table;
-        self.fence || self.directive || is_comment || is_html || self.list || is_code
+        is_fenced || self.directive || is_comment || is_html || self.list || is_code
     }
 }
 
@@ -167,12 +168,9 @@ fn opens_tag(line: &str, was_open: bool) -> bool {
     }
 }
 
-/// The marks of a fence that begins or ends in a line; one that opens may stand behind the mark of a list.
-pub(super) fn fence_of(line: &str) -> Option<&'static str> {
-    let line = line.trim_start_matches(['-', '*', '+']).trim_start();
-    ["```", "~~~"]
-        .into_iter()
-        .find(|marks| line.starts_with(marks))
+/// A line without the mark of a list, behind which a fence may open.
+pub(super) fn behind_mark(line: &str) -> &str {
+    line.trim_start_matches(['-', '*', '+']).trim_start()
 }
 
 /// `- text`, `1. text`.
@@ -186,19 +184,19 @@ fn is_item(line: &str) -> bool {
 
 /// The first paragraph of a Markdown document, where it does not stand so deep that it speaks for a part only.
 pub(super) fn markdown_paragraph(text: &str) -> String {
-    let (mut levels, mut headings, mut fence) = (Vec::new(), 0, false);
+    let (mut levels, mut headings, mut fences) = (Vec::new(), 0, Fences::default());
     let (mut above, mut at) = (0, 0);
     for line in text.split_inclusive('\n') {
-        fence ^= fence_of(line.trim()).is_some();
+        let is_fenced = fences.takes(behind_mark(line.trim()));
         let level = line.bytes().take_while(|byte| *byte == b'#').count();
-        let is_heading = !fence && (1..=6).contains(&level) && line[level..].starts_with(' ');
-        let is_underline = !fence && underline(line.trim_end()).is_some();
+        let is_heading = !is_fenced && (1..=6).contains(&level) && line[level..].starts_with(' ');
+        let is_underline = !is_fenced && underline(line.trim_end()).is_some();
         if is_heading && headings > 0 && is_question(line[level..].trim()) {
             break;
         }
         // A part of the document speaks for that part, and what stands behind its code for the code.
         let is_part = levels.len() == DEPTH_MAX && headings > 0;
-        if is_part && !is_heading && fence_of(line.trim()).is_some() {
+        if is_part && is_fenced {
             break;
         }
         if is_heading {

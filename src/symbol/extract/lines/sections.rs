@@ -508,14 +508,13 @@ pub(super) fn translations(found: &mut Found, text: &str) {
         let line = lines(text)
             .take(60)
             .find_map(|line| line.trim().strip_prefix('"')?.strip_prefix(key))?;
-        Some(
-            line.trim()
-                .trim_end_matches(['"', 'n', '\\'])
-                .trim()
-                .to_owned(),
-        )
-        // What the template of gettext leaves to fill in.
-        .filter(|value| !value.is_empty() && !BLANKS.iter().any(|blank| value.starts_with(blank)))
+        let line = line.trim();
+        let line = line.strip_suffix('"').unwrap_or(line);
+        Some(line.strip_suffix("\\n").unwrap_or(line).trim().to_owned())
+            // What the template of gettext leaves to fill in.
+            .filter(|value| {
+                !value.is_empty() && !BLANKS.iter().any(|blank| value.starts_with(blank))
+            })
     };
     let count = text.matches("\nmsgid ").count() + usize::from(text.starts_with("msgid "));
     // The entry of the empty text is the header; it goes first.

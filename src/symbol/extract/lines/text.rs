@@ -5,6 +5,7 @@ use super::found::Found;
 use super::line::lines;
 use super::prose::first_paragraph;
 use super::{list, sections, tree};
+use crate::base::fence::Fence;
 use crate::symbol::comment;
 use crate::symbol::head;
 use crate::symbol::instruction::{begins, is_instruction};
@@ -404,10 +405,9 @@ fn postscript(text: &str) -> Option<String> {
 
 /// How a text begins: the first lines with words behind what it imports, and those with other signs between them.
 pub(super) fn begin(found: &mut Found, text: &str) {
-    let is_fence = |line: &str| super::prose::fence_of(line).is_some();
     let is_told = |line: &&str| {
         let is_said = line.chars().any(char::is_alphanumeric) && !is_page_head(line);
-        is_said && !head::imports(line) && !is_fence(line)
+        is_said && !head::imports(line) && Fence::read(line).is_none()
     };
     let is_blank = |line: &&str| {
         line.bytes()

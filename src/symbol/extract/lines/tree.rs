@@ -18,7 +18,7 @@ const VALUE_BYTES_MAX: usize = 60;
 const KEYS_MAX: usize = 500;
 
 /// Keys whose values say what a document is.
-const NAMING: [&str; 23] = [
+const NAMING: [&str; 22] = [
     "name",
     "headline",
     "kind",
@@ -38,7 +38,6 @@ const NAMING: [&str; 23] = [
     "label",
     "namespace",
     "class",
-    "main",
     "language",
     "engine",
     "module",

@@ -8,6 +8,7 @@ mod misread;
 mod plain;
 mod record;
 mod scripts;
+mod several;
 mod systems;
 mod told;
 

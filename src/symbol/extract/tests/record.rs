@@ -313,6 +313,7 @@ fn constants_of_go_count_with_iota_and_embedded_fields_have_short_names() {
             "const E = \"x\"",
             "const F = 1 << (10 * 5)",
             "const G, H = iota, iota",
+            "const G, H = iota, iota",
             "const I",
             "const J = iota",
         ]

@@ -56,6 +56,32 @@ fn csharp() {
 }
 
 #[test]
+fn parts_of_a_class_of_csharp_are_referred_to_together() {
+    let map = map_of(&[
+        (
+            "src/Client.cs",
+            "public partial class Client { public Client() {} void IShop.Sell() {} }\n",
+        ),
+        (
+            "src/Client.Send.cs",
+            "public partial class Client { public int SendAll() => 1; }\n",
+        ),
+        (
+            "test/ATest.cs",
+            "class ATest { void A() { var a = new Client(); a.SendAll(); } }\n",
+        ),
+    ]);
+    for line in [
+        "src/Client.cs ←1\n",
+        "src/Client.Send.cs ←1\n",
+        "  c Client ←1\n",
+        " m Sell()\n",
+    ] {
+        assert!(map.contains(line), "{line}: {map}");
+    }
+}
+
+#[test]
 fn php() {
     insta::assert_snapshot!(map_of(&[
         ("src/Store.php", "<?php\nnamespace App;\n\nuse App\\Model\\{Item, Price as P};\nuse Psr\\Log\\LoggerInterface;\nrequire_once __DIR__ . '/functions.php';\n\nabstract class Store extends Base implements Countable, JsonSerializable\n{\n    use Loggable;\n    public const LIMIT = 10;\n    private ?array $items = null;\n    public function __construct(private LoggerInterface $log, int $limit = 3, string ...$names) {}\n    abstract public function findItem(?string $name): ?Item;\n    protected static function make(): static { return format_price(new Item()); }\n}\n"),

@@ -1,0 +1,220 @@
+//! What a file counts by its path alone: the program itself before tests, examples, what is generated, and notices.
+
+use crate::symbol::language::detect;
+
+/// What a file counts that is not the program itself.
+const ASIDE: f64 = 0.05;
+/// What a document or a file of data counts.
+const DOCUMENT: f64 = 0.1;
+/// All that a file can count by its path.
+pub(super) const STANDINGS: [f64; 3] = [1.0, DOCUMENT, ASIDE];
+/// Names of directories that hold tests and what they need.
+pub const TEST_DIRECTORIES: [&str; 12] = [
+    "test",
+    "tests",
+    "testing",
+    "testdata",
+    "__tests__",
+    "__mocks__",
+    "spec",
+    "specs",
+    "fixture",
+    "fixtures",
+    "e2e",
+    "mocks",
+];
+
+/// Names of other directories whose files are not the program itself.
+const ASIDE_DIRECTORIES: [&str; 33] = [
+    "example",
+    "examples",
+    "sample",
+    "samples",
+    "demo",
+    "demos",
+    "doc",
+    "docs",
+    "documentation",
+    "bench",
+    "benches",
+    "benchmark",
+    "benchmarks",
+    "vendor",
+    "vendored",
+    "third_party",
+    "third-party",
+    "thirdparty",
+    "deps",
+    "node_modules",
+    "generated",
+    "gen",
+    "dist",
+    "script",
+    "scripts",
+    "tool",
+    "tools",
+    "ci",
+    "contrib",
+    "extras",
+    "tutorial",
+    "tutorials",
+    "locale",
+];
+
+/// Files about the project and not of it: licences, logs of changes, people.
+const NOTICES: [&str; 17] = [
+    "licence",
+    "licences",
+    "license",
+    "licenses",
+    "unlicense",
+    "copying",
+    "copyright",
+    "change",
+    "changes",
+    "changelog",
+    "history",
+    "news",
+    "releases",
+    "authors",
+    "contributors",
+    "thanks",
+    "notice",
+];
+
+/// Words that end like `test` and name none.
+const NO_TESTS: [&str; 9] = [
+    "attest", "contest", "detest", "fastest", "greatest", "latest", "protest", "shortest",
+    "smartest",
+];
+
+/// What a file counts, by its path alone: 1 for the program itself, less for what stands around it.
+#[must_use]
+pub fn standing(path: &[u8]) -> f64 {
+    let path = String::from_utf8_lossy(path).to_lowercase();
+    let (directories, name) = path.rsplit_once('/').unwrap_or(("", &path));
+    let is_aside = |part: &str| {
+        part.starts_with('.')
+            || TEST_DIRECTORIES.contains(&part)
+            || ASIDE_DIRECTORIES.contains(&part)
+            || is_test_stem(part)
+            || part.starts_with("test-")
+            || part.starts_with("test_")
+    };
+    if directories.split('/').any(is_aside) || is_aside_name(name) {
+        return ASIDE;
+    }
+    if is_document(name) { DOCUMENT } else { 1.0 }
+}
+
+/// Whether a file is a notice or a list of versions: it has words of everything, and tells of nothing that the program does.
+/// Source code is none, whatever its name.
+#[must_use]
+pub fn is_notice(name: &[u8]) -> bool {
+    let name = String::from_utf8_lossy(name).to_lowercase();
+    let word = name.split(['.', '-', '_']).next().unwrap_or_default();
+    let is_source = || detect(name.as_bytes(), b"").is_some_and(|language| language.has_grammar());
+    is_lock(&name) || NOTICES.contains(&word) && !is_source()
+}
+
+fn is_lock(name: &str) -> bool {
+    let ends = [".lock", "-lock.json", "-lock.yaml", ".sum"];
+    ends.iter().any(|end| name.ends_with(end))
+}
+
+/// Whether the name of a file or directory in lower case, without its ending, ends as those of tests do.
+#[must_use]
+pub fn is_test_stem(stem: &str) -> bool {
+    let word = stem.rsplit(['_', '-', '.']).next().unwrap_or_default();
+    let is_test = word.ends_with("test") || word.ends_with("tests");
+    let is_spec = word == "spec" && word != stem;
+    let one = word.trim_end_matches('s');
+    is_spec || is_test && stem != "test" && !NO_TESTS.iter().any(|other| one.ends_with(other))
+}
+
+/// Names of tests, of what is generated, of dotfiles, licences and changes.
+fn is_aside_name(name: &str) -> bool {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let starts = [".", "test_", "conftest."];
+    let ends = [".min", "_pb2", ".pb", ".gen", ".generated", "_generated"];
+    let whole = [".d.ts.map", ".api", ".snap", ".bak"];
+    starts.iter().any(|start| name.starts_with(start))
+        || ends
+            .iter()
+            .any(|end| stem.len() > end.len() && stem.ends_with(end))
+        || whole.iter().any(|end| name.ends_with(end))
+        || is_test_stem(stem)
+        || is_notice(name.as_bytes())
+}
+
+fn is_document(name: &str) -> bool {
+    const ENDS: [&str; 24] = [
+        "md",
+        "rst",
+        "html",
+        "htm",
+        "txt",
+        "adoc",
+        "json",
+        "yml",
+        "yaml",
+        "toml",
+        "xml",
+        "css",
+        "scss",
+        "ipynb",
+        "svg",
+        "csv",
+        "po",
+        "cfg",
+        "ini",
+        "properties",
+        "1",
+        "texi",
+        "org",
+        "tex",
+    ];
+    name.rsplit_once('.')
+        .is_none_or(|(_, end)| ENDS.contains(&end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_the_program_stands_behind() {
+        for (path, expected) in [
+            ("src/lib.rs", 1.0),
+            ("lib/contest.py", 1.0),
+            ("src/attest.go", 1.0),
+            ("src/latest.rs", 1.0),
+            ("src/protests/a.rs", 1.0),
+            ("src/review/change.rs", 1.0),
+            ("src/symbol/licence.rs", 1.0),
+            ("lib/history.js", 1.0),
+            ("src/unittest.c", ASIDE),
+            ("CHANGELOG.md", ASIDE),
+            ("ChangeLog-2.0", ASIDE),
+            ("COPYING.LESSER", ASIDE),
+            ("HISTORY", ASIDE),
+            ("pnpm-lock.yaml", ASIDE),
+            ("src/attestation/mod.rs", 1.0),
+            ("tests/it/main.rs", ASIDE),
+            ("okhttp/src/jvmTest/kotlin/A.kt", ASIDE),
+            ("pkg/a_test.go", ASIDE),
+            ("web/a.spec.ts", ASIDE),
+            ("vendor/a/b.go", ASIDE),
+            (".github/workflows/ci.yml", ASIDE),
+            ("LICENSE-MIT", ASIDE),
+            ("README.md", DOCUMENT),
+            ("Makefile", DOCUMENT),
+            ("src/app.py", 1.0),
+        ] {
+            assert!(
+                (standing(path.as_bytes()) - expected).abs() < 1e-9,
+                "{path}"
+            );
+        }
+    }
+}

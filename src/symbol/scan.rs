@@ -1,0 +1,219 @@
+//! Which parts of a text are code, comments and strings: by the marks of its language, without a grammar.
+
+use std::ops::Range;
+
+use super::comment::Marks;
+
+/// A sort of text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Mostly identifiers.
+    Code,
+    /// A comment; one of a line ends with its line feed.
+    Comment,
+    /// A string, quotes included, that ends in its line or stands between back quotes.
+    Quoted,
+    /// A string between three quotes.
+    Text,
+}
+
+/// The parts of a text, in order and without gaps.
+pub(crate) fn parts(text: &str, marks: &Marks) -> Vec<(Range<usize>, Part)> {
+    let mut scanner = Scanner {
+        text,
+        marks,
+        at: 0,
+        from: 0,
+        open_to: [0; 256],
+        found: Vec::new(),
+    };
+    // Most bytes begin nothing.
+    let mut begins = [false; 256];
+    let opens = marks.block.iter().map(|(open, _)| *open);
+    let firsts = opens.chain(marks.line.iter().copied());
+    let firsts = firsts.filter_map(|mark| mark.bytes().next());
+    for byte in firsts.chain(marks.quotes.iter().copied()) {
+        begins[usize::from(byte)] = true;
+    }
+    while let Some(&byte) = text.as_bytes().get(scanner.at) {
+        if !begins[usize::from(byte)] || !scanner.take_other(byte) {
+            scanner.at += 1;
+        }
+    }
+    scanner.close(text.len(), Part::Code);
+    scanner.found
+}
+
+struct Scanner<'t> {
+    text: &'t str,
+    marks: &'t Marks,
+    at: usize,
+    /// Where the code that is being read begins.
+    from: usize,
+    /// For each quote up to where it is known to end no string, so that no line is read again and again.
+    open_to: [usize; 256],
+    found: Vec<(Range<usize>, Part)>,
+}
+
+impl Scanner<'_> {
+    /// Takes a comment or string that begins here; false where none does.
+    fn take_other(&mut self, byte: u8) -> bool {
+        let rest = &self.text.as_bytes()[self.at..];
+        if let Some((open, close)) = self.marks.block
+            && rest.starts_with(open.as_bytes())
+        {
+            return self.take_to(self.at + open.len(), close, Part::Comment);
+        }
+        let mut line = self.marks.line.iter();
+        if line.any(|mark| rest.starts_with(mark.as_bytes())) && self.may_comment(byte) {
+            return self.take_to(self.at, "\n", Part::Comment);
+        }
+        if !self.marks.quotes.contains(&byte) {
+            return false;
+        }
+        for quote in ["\"\"\"", "'''"] {
+            if rest.starts_with(quote.as_bytes()) {
+                return self.take_to(self.at + quote.len(), quote, Part::Text);
+            }
+        }
+        self.take_quoted(byte)
+    }
+
+    /// A mark that stands for other things as well begins a comment at the start of a line or behind white space only:
+    /// `$#`, `50\%` and `theorem` hold none.
+    fn may_comment(&self, byte: u8) -> bool {
+        let before = &self.text.as_bytes()[..self.at];
+        match byte {
+            b'#' | b'%' | b'!' => before.last().is_none_or(u8::is_ascii_whitespace),
+            b'"' | b':' | b'r' | b'R' => before
+                .iter()
+                .rev()
+                .take_while(|byte| **byte != b'\n')
+                .take(64)
+                .all(u8::is_ascii_whitespace),
+            _ => true,
+        }
+    }
+
+    /// Takes what goes up to the end mark, or to the end of the text.
+    fn take_to(&mut self, from: usize, close: &str, part: Part) -> bool {
+        let found = self.text.get(from..).and_then(|rest| rest.find(close));
+        let to = found.map_or(self.text.len(), |at| from + at + close.len());
+        self.close(self.at, Part::Code);
+        self.close(to, part);
+        true
+    }
+
+    /// Takes a string that ends in its line, or with a back quote anywhere.
+    fn take_quoted(&mut self, quote: u8) -> bool {
+        if self.at < self.open_to[usize::from(quote)] {
+            return false;
+        }
+        let bytes = self.text.as_bytes();
+        let mut end = self.at + 1;
+        while let Some(&byte) = bytes.get(end) {
+            match byte {
+                b'\\' => end += 1,
+                b'\n' if quote != b'`' => break,
+                _ if byte == quote => {
+                    self.close(self.at, Part::Code);
+                    self.close(end + 1, Part::Quoted);
+                    return true;
+                }
+                _ => {}
+            }
+            end += 1;
+        }
+        // The same quotes up to here stand behind a backslash, and would not end either.
+        self.open_to[usize::from(quote)] = end;
+        false
+    }
+
+    /// Ends a part and goes on behind it.
+    fn close(&mut self, to: usize, part: Part) {
+        if to > self.from {
+            self.found.push((self.from..to, part));
+        }
+        self.from = to;
+        self.at = to;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::symbol::Language;
+
+    fn of(language: Language, text: &str) -> Vec<(&str, Part)> {
+        let marks = language.marks().expect("code");
+        parts(text, &marks)
+            .into_iter()
+            .map(|(range, part)| (&text[range], part))
+            .collect()
+    }
+
+    #[test]
+    fn comments_and_strings_are_told_apart() {
+        use Part::{Code, Comment, Quoted, Text};
+        assert_eq!(
+            of(Language::Rust, "f('a', \"b // c\"); // d\n/* e */ g"),
+            [
+                ("f('a', ", Code),
+                ("\"b // c\"", Quoted),
+                ("); ", Code),
+                ("// d\n", Comment),
+                ("/* e */", Comment),
+                (" g", Code)
+            ]
+        );
+        assert_eq!(
+            of(Language::Python, "x = '''a\n''' # b"),
+            [
+                ("x = ", Code),
+                ("'''a\n'''", Text),
+                (" ", Code),
+                ("# b", Comment)
+            ]
+        );
+        assert_eq!(of(Language::Bash, "echo $# it's"), [("echo $# it's", Code)]);
+        for (language, text) in [
+            (Language::Vim, "let g:x = \"v\" | call Foo()"),
+            (Language::Batch, "theorem x"),
+        ] {
+            let parts = of(language, text);
+            assert!(parts.iter().all(|(_, part)| *part != Comment), "{parts:?}");
+        }
+    }
+
+    #[test]
+    fn quotes_that_never_end_are_read_once() {
+        use Part::{Code, Quoted};
+        // Read anew from each quote, this would be a million times a million bytes.
+        let open = "\\\"".repeat(1_000_000);
+        assert_eq!(
+            of(Language::JavaScript, &format!("{open}\n'a'")),
+            [(format!("{open}\n").as_str(), Code), ("'a'", Quoted)]
+        );
+        assert_eq!(
+            of(Language::JavaScript, "a \" 'b'\n\"c\""),
+            [
+                ("a \" ", Code),
+                ("'b'", Quoted),
+                ("\n", Code),
+                ("\"c\"", Quoted)
+            ]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn parts_are_the_text(text in "[a/*\"'`#\n\\\\é ]{0,60}") {
+            for language in [Language::Rust, Language::Python, Language::JavaScript, Language::Php] {
+                let all: String = of(language, &text).into_iter().map(|(part, _)| part).collect();
+                prop_assert_eq!(&all, &text);
+            }
+        }
+    }
+}
