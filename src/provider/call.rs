@@ -123,6 +123,14 @@ pub enum CallError {
     /// Nothing may be sent.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
+    /// An attempt failed, and the budget does not cover another one.
+    #[error("{failure}; {budget}")]
+    Unpaid {
+        /// Why the last attempt failed.
+        failure: ProviderError,
+        /// Which limit.
+        budget: LedgerError,
+    },
     /// It was part of a batch, and was not run: why not.
     #[error("it was not run: {0}; the next run sends it again")]
     NotRun(String),
@@ -247,8 +255,10 @@ impl Caller {
             attempt: 1,
             is_shortened: false,
         };
+        let mut failed = None;
         loop {
-            let (outcome, took) = self.attempt(&next, on_text, stop).await?;
+            let attempt = self.attempt(&next, on_text, stop).await;
+            let (outcome, took) = attempt.map_err(|error| unpaid(error, failed))?;
             let failure = match outcome {
                 Ok(Answer::Ready(reply)) => return Ok(self.called(reply, took)),
                 Ok(Answer::Pending(ticket)) => return Err(CallError::Pending(ticket)),
@@ -270,6 +280,7 @@ impl Caller {
             };
             on_retry(&failure.error, pause);
             unless(stop, tokio::time::sleep(pause)).await?;
+            failed = Some(failure.error);
         }
     }
 
@@ -535,6 +546,16 @@ impl Caller {
         tokio::task::spawn_blocking(run)
             .await
             .expect("booking does not panic")
+    }
+}
+
+/// Names the failure before a budget that does not cover another attempt.
+fn unpaid(error: CallError, failed: Option<ProviderError>) -> CallError {
+    match (error, failed) {
+        (CallError::Ledger(budget @ LedgerError::Exhausted { .. }), Some(failure)) => {
+            CallError::Unpaid { failure, budget }
+        }
+        (error, _) => error,
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::base::TreePath;
 use crate::chat::Usage;
+use crate::provider::ProviderError;
 use crate::provider::batch::OwedBatch;
 use crate::provider::ledger::Spend;
 
@@ -148,6 +149,8 @@ pub struct Report {
     pub left: u64,
     /// Why, if some were not started.
     pub stop: Option<Stop>,
+    /// How the last call failed, where no answer came after it.
+    pub trouble: Option<ProviderError>,
     /// Attempts that were made again.
     pub retries: u64,
     /// Passages that were taken out of what was sent because they look like secrets.
@@ -228,6 +231,7 @@ impl Report {
         self.stored += other.stored;
         self.left += other.left;
         self.stop = other.stop.or(self.stop.take());
+        self.trouble = other.trouble.or(self.trouble.take());
         self.retries += other.retries;
         self.redacted += other.redacted;
         self.usage += other.usage;

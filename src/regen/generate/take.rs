@@ -41,11 +41,20 @@ impl Work<'_, '_> {
             outcome,
         } = answered;
         self.warmth.warm();
-        if let Err(CallError::Ledger(error @ LedgerError::Exhausted { .. })) = &outcome {
+        let budget = match &outcome {
+            Err(CallError::Ledger(budget @ LedgerError::Exhausted { .. })) => Some(budget),
+            Err(CallError::Unpaid { failure, budget }) => {
+                self.report.trouble = Some(failure.clone());
+                Some(budget)
+            }
+            _ => None,
+        };
+        if let Some(budget) = budget {
             self.parked.push((task, question));
             // While others are in flight, what they leave of their worst case may do.
             if self.calls.is_empty() {
-                self.stop(Stop::Budget(chain(error)), on_event);
+                let stop = self.spent_up(budget);
+                self.stop(stop, on_event);
             }
             return;
         }
@@ -59,7 +68,8 @@ impl Work<'_, '_> {
         }
         match outcome {
             Ok(called) => {
-                self.unavailable = 0;
+                (self.unavailable, self.is_heard) = (0, true);
+                self.report.trouble = None;
                 self.record(task, &question, &called, on_event);
             }
             Err(CallError::Pending(Ticket(ticket))) => {
@@ -71,6 +81,21 @@ impl Work<'_, '_> {
                 self.report.awaited.push((path, ticket));
             }
             Err(error) => self.take_failure(task, &question, &error, on_event),
+        }
+    }
+
+    /// Why the run ends where the budget covers no further call. A provider that never answered, and would not have answered
+    /// more of them, is the reason then.
+    fn spent_up(&self, budget: &LedgerError) -> Stop {
+        let (budget, provider) = (chain(budget), &self.generator.caller.name);
+        match &self.report.trouble {
+            None => Stop::Budget(budget),
+            Some(failure) if !self.is_heard && is_away(failure) => {
+                Stop::Provider(format!("provider '{provider}': {failure}; {budget}"))
+            }
+            Some(failure) => Stop::Budget(format!(
+                "{budget}; the last one failed: provider '{provider}': {failure}"
+            )),
         }
     }
 
@@ -97,6 +122,9 @@ impl Work<'_, '_> {
             self.prepared.insert(self.queue.rank(task), (task, new));
             return;
         }
+        if let CallError::Provider(error) = error {
+            self.report.trouble = Some(error.clone());
+        }
         let is_lasting = match error {
             CallError::Cut { partial, .. } => {
                 let key = self
@@ -112,15 +140,16 @@ impl Work<'_, '_> {
                 return self.fail_all(task, question.basis, &cause, on_event);
             }
             CallError::NotRun(_) => false,
-            CallError::Ledger(_) | CallError::Pending(_) | CallError::Stopped => true,
+            CallError::Ledger(_)
+            | CallError::Unpaid { .. }
+            | CallError::Pending(_)
+            | CallError::Stopped => true,
             CallError::Provider(error) => match error {
                 ProviderError::NotConfigured { .. }
                 | ProviderError::Auth(_)
                 | ProviderError::Queue(_)
                 | ProviderError::ModelNotFound { .. } => true,
-                ProviderError::Unavailable { .. }
-                | ProviderError::RateLimited { .. }
-                | ProviderError::Timeout(_) => {
+                error if is_away(error) => {
                     self.unavailable += 1;
                     self.unavailable >= UNAVAILABLE_MAX
                 }
@@ -387,4 +416,14 @@ impl Work<'_, '_> {
             Err(error) => self.fail(number, chain(&error).into(), on_event),
         }
     }
+}
+
+/// True for a provider that says nothing of the request: it cannot be reached, or asks for patience.
+fn is_away(error: &ProviderError) -> bool {
+    matches!(
+        error,
+        ProviderError::Unavailable { .. }
+            | ProviderError::RateLimited { .. }
+            | ProviderError::Timeout(_)
+    )
 }

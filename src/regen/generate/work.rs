@@ -93,6 +93,8 @@ pub(super) struct Work<'g, 'i> {
     /// Calls in a row that found the provider unavailable, and answers in a row that could not be used.
     pub(super) unavailable: u32,
     pub(super) unusable: u32,
+    /// True once the provider has answered in this run, with whatever.
+    pub(super) is_heard: bool,
     pub(super) warmth: Warmth,
     pub(super) retries: mpsc::UnboundedSender<Event>,
     /// Tells calls that wait for their turn that it will not come.
@@ -154,6 +156,7 @@ impl<'g, 'i> Work<'g, 'i> {
             answered: Spend::default(),
             unavailable: 0,
             unusable: 0,
+            is_heard: false,
             warmth,
             retries,
             stopped: watch::Sender::new(false),

@@ -156,6 +156,7 @@ impl From<CallError> for CliError {
             CallError::Ledger(LedgerError::Exhausted { .. }) => Self::from_source(Exit::Budget, error).hint(
                 "see 'git merkle config list --show-origin' and 'limits' in the session's session.yaml, or give --max-cost <usd>",
             ),
+            CallError::Unpaid { .. } => Self::from_source(Exit::Unavailable, error).hint("git merkle provider list"),
             CallError::Ledger(LedgerError::Io { .. }) => Self::from_source(Exit::Io, error),
             CallError::Ledger(LedgerError::Busy) | CallError::Pending(_) => Self::from_source(Exit::Busy, error),
             CallError::Stopped => Self::from_source(Exit::Interrupted, error),
