@@ -4,10 +4,16 @@ use super::{CliError, Exit};
 use crate::agent::{Agent, Registry};
 use crate::base::NodeKind;
 
+/// The agents that ask a model.
+#[must_use]
+pub fn all(agents: &Registry) -> Vec<&Agent> {
+    let asks = |agent: &&Agent| agent.instructions().is_some() && agent.makes(NodeKind::Directory);
+    agents.iter().filter(asks).collect()
+}
+
 /// The only agent that asks a model. Where there are several, `usage` says how to name one, given the first of them.
 pub fn the_only(agents: &Registry, usage: impl Fn(&str) -> String) -> Result<&Agent, CliError> {
-    let asks = |agent: &&Agent| agent.instructions().is_some() && agent.makes(NodeKind::Directory);
-    let able: Vec<&Agent> = agents.iter().filter(asks).collect();
+    let able = all(agents);
     match able.as_slice() {
         [one] => Ok(one),
         [] => Err(CliError::new(Exit::Refused, "no agent asks a model")

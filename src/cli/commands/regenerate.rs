@@ -83,8 +83,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         workspace: &workspace,
         program,
     };
-    if (args.model.batch || args.model.queue.is_some()) && asking.is_none() {
-        return Err(batch::no_model(agent));
+    if let (Some(option), None) = (args.model.about_a_model(), &asking) {
+        return Err(asks_none(agent, option, &agents));
     }
     if let Some(asking) = asking.as_ref().filter(|_| args.model.cancel) {
         return batch::cancel(&mut job, asking);
@@ -196,8 +196,7 @@ fn refresh(
     Ok(done)
 }
 
-/// The agent that was named; else, where something is said about a model, the only one that asks one; else the
-/// outline builder.
+/// The agent that was named, else the default one, else the outline builder: no other option chooses one that asks a model.
 fn choose_agent<'a>(
     args: &Args,
     workspace: &Workspace,
@@ -208,13 +207,33 @@ fn choose_agent<'a>(
         .default_agent
         .as_ref()
         .map(AgentId::as_str));
-    let agent = match named {
-        None if args.model.is_about_a_model() => {
-            asker::the_only(agents, |id| format!("git merkle regenerate --agent {id}"))?
-        }
-        named => agents.get(named.unwrap_or(crate::agent::OUTLINE))?,
-    };
-    Ok(agent)
+    Ok(agents.get(named.unwrap_or(crate::agent::OUTLINE))?)
+}
+
+/// The error for an option that only matters to a model where none is asked, with the agents that ask one.
+fn asks_none(agent: &Agent, option: &str, agents: &Registry) -> CliError {
+    if agent.instructions().is_some() {
+        let message =
+            format!("what is combined from below asks no model, so there is no '{option}'");
+        return CliError::new(Exit::Config, message).hint("leave '--type' out");
+    }
+    let message = format!(
+        "agent '{}' asks no model, so there is no '{option}'",
+        agent.id
+    );
+    let error = CliError::new(Exit::Config, message);
+    let able = asker::all(agents);
+    if able.is_empty() {
+        return error.hint(
+            "no agent asks a model here; 'git merkle agent create docs' makes one that does",
+        );
+    }
+    able.iter().fold(error, |error, agent| {
+        error.hint(format!(
+            "git merkle regenerate --agent {} {option} …",
+            agent.id
+        ))
+    })
 }
 
 /// Refuses an agent that makes nothing by itself.

@@ -71,6 +71,69 @@ fn attempts_that_are_turned_away_count_as_calls() {
     assert_eq!(repo.frames().len(), 1);
 }
 
+/// Before, a run against a server that was not there ended with the budget, and nothing said that there was no server.
+#[test]
+fn a_budget_that_failed_calls_have_used_up_hides_no_failure() {
+    let world = World::steady(Protocol::OpenAi);
+    world.set("merkle.provider.m.endpoint", "http://127.0.0.1:9/v1/");
+    let repo = world.repo(SMALL);
+    for limit in ["1", "3", "4"] {
+        let run = regenerate(&repo, &["--max-calls", limit]).exits(69);
+        assert!(run.err().contains("connection refused"), "{run}");
+    }
+    let once = Loopback::start(|request| {
+        if request.order == 0 {
+            Scripted::answer("said")
+        } else {
+            Scripted::unavailable(503)
+        }
+    });
+    let world = World::new(Protocol::OpenAi, once);
+    world.set("merkle.provider.m.concurrency", "1");
+    let run = regenerate(&world.repo(SMALL), &["--max-calls", "2"]).exits(79);
+    assert!(
+        run.err().contains("the budget of 2 calls")
+            && run.err().contains("the last one failed: provider 'm'")
+            && run.err().contains("503"),
+        "{run}"
+    );
+}
+
+/// Before, a limit or a provider chose the only agent that asks a model, and the repository was sent to it.
+#[test]
+fn no_limit_and_no_provider_makes_a_run_ask_a_model() {
+    let world = World::steady(Protocol::OpenAi);
+    let repo = world.repo(SMALL);
+    for option in [
+        &["--max-calls", "2"][..],
+        &["--max-cost", "5"],
+        &["--max-tokens", "100000"],
+        &["--provider", "m"],
+        &["--profile", "p"],
+        &["--batch"],
+    ] {
+        let run = command(&repo, &["regenerate", "--yes"])
+            .args(option)
+            .run()
+            .exits(78);
+        let (option, err) = (option[0], run.err());
+        assert!(
+            err.contains(&format!(
+                "agent 'outline' asks no model, so there is no '{option}'"
+            )) && err.contains(&format!(
+                "hint: git merkle regenerate --agent docs {option}"
+            )),
+            "{run}"
+        );
+    }
+    assert_eq!(world.server.connections(), 0);
+    repo.git(&["config", "merkle.defaultAgent", "docs"]).ok();
+    command(&repo, &["regenerate", "--yes", "--max-calls", "9"])
+        .run()
+        .ok();
+    assert_eq!(world.server.posts().len(), 5);
+}
+
 #[test]
 fn an_answer_is_kept_when_it_cannot_be_booked() {
     let world = World::new(Protocol::OpenAi, Loopback::echo());

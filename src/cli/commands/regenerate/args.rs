@@ -106,13 +106,20 @@ pub(super) struct ModelArgs {
 }
 
 impl ModelArgs {
-    /// True when something is said that only matters to an agent with a model.
-    pub(super) fn is_about_a_model(&self) -> bool {
-        self.provider.is_some()
-            || self.profile.is_some()
-            || self.batch
-            || self.queue.is_some()
-            || self.caps().is_some()
+    /// The first option that only matters to an agent with a model.
+    pub(super) fn about_a_model(&self) -> Option<&'static str> {
+        let given = [
+            ("--provider", self.provider.is_some()),
+            ("--profile", self.profile.is_some()),
+            ("--max-cost", self.max_cost.is_some()),
+            ("--max-calls", self.max_calls.is_some()),
+            ("--max-tokens", self.max_tokens.is_some()),
+            ("--batch", self.batch),
+            ("--queue", self.queue.is_some()),
+        ];
+        given
+            .into_iter()
+            .find_map(|(option, is_given)| is_given.then_some(option))
     }
 
     pub(super) fn batch_mode(&self) -> BatchMode {

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::job::Job;
-use crate::agent::Agent;
 use crate::base::clock;
 use crate::base::count::counted;
 use crate::cli::{CliError, Exit, Ui};
@@ -70,15 +69,6 @@ pub(super) fn tell(ui: &Ui, batches: &[UnderWay], problems: &[String]) {
     for batch in BatchDocument::of(batches) {
         ui.note(&batch.line());
     }
-}
-
-/// The error for an agent that asks no model.
-pub(super) fn no_model(agent: &Agent) -> CliError {
-    let message = format!(
-        "agent '{}' asks no model, so there is no batch and no queue",
-        agent.id
-    );
-    CliError::new(Exit::Config, message).hint("name one with --agent <agent>")
 }
 
 /// Asks the provider to end its batches.
