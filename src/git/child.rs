@@ -49,7 +49,8 @@ pub enum ChildError {
         verb: String,
         /// Its exit code; `None` for a signal.
         code: Option<i32>,
-        /// The first line on stderr that it calls an error, else the last line.
+        /// The first line on stderr that it calls an error, else the last line; where it talks to a remote, what was said before
+        /// it as well.
         message: String,
     },
     /// The index has conflicts, so it stands for no tree.
@@ -79,6 +80,13 @@ pub enum ChildError {
 
 /// Input up to this size is written before any output is read: every pipe holds it.
 const SMALL_INPUT_BYTES: usize = 4096;
+
+/// Commands that talk to another machine.
+const TO_REMOTES: [&str; 3] = ["fetch", "ls-remote", "push"];
+
+/// Lines of what a transport said that an error repeats, and characters of each.
+const REASON_LINES_MAX: usize = 3;
+const REASON_CHARS_MAX: usize = 300;
 
 /// How long a child in the background may talk to another machine.
 const SILENT_PATIENCE: Duration = Duration::from_mins(5);
@@ -431,19 +439,51 @@ pub(super) fn without_keys(command: &mut Command) {
 /// Turns a failed child's output into an error.
 pub(super) fn failed(verb: &str, output: &Output) -> ChildError {
     let stderr = String::from_utf8_lossy(&output.stderr);
-    let told = stderr.lines().find_map(|line| {
-        line.strip_prefix("error: ")
-            .or(line.strip_prefix("fatal: "))
-    });
-    let message = told
-        .or(stderr.lines().last())
-        .unwrap_or("no message")
-        .to_owned();
+    let message = if TO_REMOTES.contains(&verb) {
+        reason(&stderr)
+    } else {
+        let told = stderr.lines().find_map(error_of);
+        told.or(stderr.lines().last())
+            .unwrap_or("no message")
+            .to_owned()
+    };
     ChildError::Failed {
         verb: verb.to_owned(),
         code: output.status.code(),
         message,
     }
+}
+
+/// What git calls an error in a line.
+fn error_of(line: &str) -> Option<&str> {
+    line.strip_prefix("error: ")
+        .or(line.strip_prefix("fatal: "))
+}
+
+/// What stands in front of git's first error and the error itself, the last lines of it, in one line: the transport says the
+/// reason, and git then that there is nothing to read.
+fn reason(stderr: &str) -> String {
+    let lines: Vec<&str> = stderr.lines().map(str::trim).collect();
+    let error = lines.iter().position(|line| error_of(line).is_some());
+    let told = &lines[..error.map_or(lines.len(), |at| at + 1)];
+    let told: Vec<String> = told
+        .iter()
+        .filter(|line| is_said(line))
+        .map(|line| error_of(line).unwrap_or(line))
+        .map(|line| line.chars().take(REASON_CHARS_MAX).collect())
+        .collect();
+    if told.is_empty() {
+        return "no message".to_owned();
+    }
+    told[told.len().saturating_sub(REASON_LINES_MAX)..].join("; ")
+}
+
+/// False for what says nothing of a failure: empty lines, hints, warnings such as that a host is new, frames of stars.
+fn is_said(line: &str) -> bool {
+    let is_aside = ["hint: ", "warning: ", "Warning: "]
+        .iter()
+        .any(|aside| line.starts_with(aside));
+    !is_aside && line.chars().any(char::is_alphanumeric)
 }
 
 #[cfg(test)]
@@ -470,6 +510,26 @@ mod tests {
             String::from_utf8(told).unwrap().trim(),
             fixture.id("HEAD").to_string()
         );
+    }
+
+    #[test]
+    fn what_a_transport_says_stands_in_front_of_what_git_says() {
+        for (stderr, told) in [
+            (
+                "ssh: connect to host 127.0.0.1 port 1: Connection refused\r\nfatal: Could not read from remote repository.\n\nPlease make sure",
+                "ssh: connect to host 127.0.0.1 port 1: Connection refused; Could not read from remote repository.",
+            ),
+            (
+                "Warning: Permanently added 'h' to the list of known hosts.\n@@@@@@\n\nremote: Not found.\nerror: one\nfatal: two",
+                "remote: Not found.; one",
+            ),
+            ("a\nb\nc\nd", "b; c; d"),
+            ("\n", "no message"),
+        ] {
+            assert_eq!(reason(stderr), told);
+        }
+        let long = reason(&"ä".repeat(1_000));
+        assert_eq!(long.chars().count(), REASON_CHARS_MAX);
     }
 
     #[test]

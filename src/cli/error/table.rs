@@ -372,7 +372,12 @@ impl From<SyncError> for CliError {
                 );
                 Self::from_source(Exit::NotTrusted, error).hint(hint)
             }
-            SyncError::Transfer { .. } => Self::from_source(Exit::Git, error),
+            SyncError::Transfer { ref remote, .. } => {
+                let hint = format!(
+                    "'git ls-remote {remote}' tries the connection alone; 'git remote get-url {remote}' shows the address"
+                );
+                Self::from_source(Exit::Git, error).hint(hint)
+            }
             SyncError::NoStore { .. } => {
                 let hint = "a push has replaced the frames of the remote; restore the ref there, or delete it";
                 Self::from_source(Exit::Git, error).hint(hint)
