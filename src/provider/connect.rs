@@ -15,6 +15,30 @@ use super::{ProviderError, key};
 use crate::config::Environment;
 use crate::git::StateDir;
 
+/// Every setting without which a kind cannot work.
+const NEEDED: [Lacking; 4] = [
+    Lacking {
+        setting: "endpoint",
+        value: "<address>",
+        what: "endpoint",
+    },
+    Lacking {
+        setting: "model",
+        value: "<model>",
+        what: "model",
+    },
+    Lacking {
+        setting: "command",
+        value: "<program>",
+        what: "program",
+    },
+    Lacking {
+        setting: "file",
+        value: "<file>",
+        what: "recording",
+    },
+];
+
 /// What a provider stands in.
 #[derive(Debug, Clone, Copy)]
 pub struct Surroundings<'a> {
@@ -32,11 +56,41 @@ pub struct Connected {
     pub batches: Option<BatchClient>,
 }
 
+/// A setting that a provider's kind cannot do without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lacking {
+    /// Its name, below the provider's.
+    pub setting: &'static str,
+    /// What stands for its value in a hint.
+    pub value: &'static str,
+    /// The word for it.
+    pub what: &'static str,
+}
+
+/// What a definition lacks of that, in the order in which it is told.
+#[must_use]
+pub fn lacking(definition: &Definition) -> Vec<Lacking> {
+    let kind = definition.kind;
+    let is_there = |lacking: &Lacking| match lacking.setting {
+        "endpoint" => !kind.has_endpoint() || definition.endpoint.is_some(),
+        "model" => !kind.has_endpoint() || definition.model().is_some(),
+        "command" => kind != ProviderKind::Command || !definition.command.is_empty(),
+        _ => kind != ProviderKind::Replay || definition.file.is_some(),
+    };
+    NEEDED
+        .into_iter()
+        .filter(|lacking| !is_there(lacking))
+        .collect()
+}
+
 /// Makes a provider ready for requests. Looks for its key, and reaches nothing else.
 pub fn connect(
     definition: &Definition,
     surroundings: Surroundings<'_>,
 ) -> Result<Connected, ProviderError> {
+    if let Some(lacking) = lacking(definition).first() {
+        return Err(unset(definition, lacking));
+    }
     let definition = definition.clone();
     let mut batches = None;
     let provider: Arc<dyn Provider> = match definition.kind {
@@ -45,9 +99,6 @@ pub fn connect(
             Arc::new(Program::new(definition, surroundings.environment))
         }
         ProviderKind::Manual => Arc::new(Person::new(definition, surroundings.pending)),
-        ProviderKind::Replay if definition.file.is_none() => {
-            return Err(unset(&definition, "file", "<file>", "no recording is set"));
-        }
         ProviderKind::Replay => Arc::new(Replay::open(definition)?),
         ProviderKind::OpenAi
         | ProviderKind::Anthropic
@@ -69,17 +120,6 @@ fn key_of(
     environment: &Environment,
 ) -> Result<Option<ApiKey>, ProviderError> {
     let name = &definition.name;
-    if definition.endpoint.is_none() {
-        return Err(unset(
-            definition,
-            "endpoint",
-            "<address>",
-            "no endpoint is set",
-        ));
-    }
-    if definition.model().is_none() {
-        return Err(unset(definition, "model", "<model>", "no model is set"));
-    }
     let not_configured = |reason: String| ProviderError::NotConfigured {
         provider: name.clone(),
         reason,
@@ -100,25 +140,25 @@ fn key_of(
 
 fn checked_command(definition: &Definition) -> Result<(), ProviderError> {
     match definition.command.first() {
-        None => Err(unset(
-            definition,
-            "command",
-            "<program>",
-            "no program is set",
-        )),
         Some(program) if !command::is_program(program) => Err(ProviderError::NotConfigured {
             provider: definition.name.clone(),
             reason: format!("'{program}' is neither the name of a program nor an absolute path"),
         }),
-        Some(_) => Ok(()),
+        Some(_) | None => Ok(()),
     }
 }
 
 /// The error for a setting that is missing, with the command that sets it.
-fn unset(definition: &Definition, setting: &str, value: &str, reason: &str) -> ProviderError {
+fn unset(definition: &Definition, lacking: &Lacking) -> ProviderError {
     let name = &definition.name;
-    let reason =
-        format!("{reason}; run 'git config --global merkle.provider.{name}.{setting} {value}'");
+    let Lacking {
+        setting,
+        value,
+        what,
+    } = lacking;
+    let reason = format!(
+        "no {what} is set; run 'git config --global merkle.provider.{name}.{setting} {value}'"
+    );
     ProviderError::NotConfigured {
         provider: name.clone(),
         reason,

@@ -36,7 +36,7 @@ mod worst_case;
 
 pub use api_key::ApiKey;
 pub use ask::{Provider, ReplyFuture, TextSink};
-pub use connect::{Connected, Surroundings, connect};
+pub use connect::{Connected, Lacking, Surroundings, connect, lacking};
 pub use definition::{Definition, Definitions};
 pub use endpoint::{Endpoint, EndpointError};
 pub use error::{Charge, Failure, ProviderError};

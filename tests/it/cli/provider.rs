@@ -313,7 +313,8 @@ fn what_is_added_is_checked_shown_and_written_to_the_users_configuration() {
     insta::assert_snapshot!(told(&repo.merkle(&add)), @"
     --- stderr
     error: there is a provider 'claude' already
-    hint: see 'git merkle provider show claude'
+    hint: 'git config --global merkle.provider.claude.<setting> <value>' changes a setting; 'git merkle provider show claude' shows them
+    hint: 'git merkle provider remove claude' takes it out, and it can be added again
     --- exit 65
     ");
     let document = repo
@@ -399,6 +400,19 @@ fn nothing_wrong_is_written() {
         std::fs::read_to_string(sandbox.path("home/.gitconfig")).expect("a configuration"),
         before
     );
+        // Before, these were written, and could not work.
+        (
+            &["x", "--kind", "local"],
+            129,
+            "hint: git merkle provider add x --kind local --endpoint <address> --model <model>",
+        ),
+        (
+            &["x", "--kind", "openai"],
+            129,
+            "a provider of kind 'openai' cannot do without: model",
+        ),
+        (&["x", "--kind", "command"], 129, "--command <program>"),
+        (&["x", "--kind", "replay"], 129, "--file <file>"),
 }
 
 #[test]

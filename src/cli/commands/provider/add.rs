@@ -8,7 +8,7 @@ use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
 use crate::config::{Layer, Place, Stack, TrustLevel};
 use crate::git::ConfigFile;
-use crate::provider::{DefinitionError, Definitions, definition};
+use crate::provider::{DefinitionError, Definitions, definition, lacking};
 
 /// Arguments of `provider add`. There is none for a key: those are kept by `git merkle auth login`.
 #[derive(Debug, clap::Args)]
@@ -22,7 +22,7 @@ pub(super) struct Args {
     /// The model to send requests to
     #[arg(long, value_name = "model")]
     model: Option<String>,
-    /// The server's address (default: the vendor's own)
+    /// The server's address (default: the vendor's own; kind local has none)
     #[arg(long, value_name = "address")]
     endpoint: Option<String>,
     /// The environment variable with the key; its name ends in _API_KEY
@@ -86,10 +86,16 @@ pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> 
             Exit::Refused,
             format!("there is a provider '{name}' already"),
         );
-        return Err(taken.hint(format!("see 'git merkle provider show {name}'")));
+        return Err(taken
+            .hint(format!(
+                "'git config --global merkle.provider.{name}.<setting> <value>' changes a setting; 'git merkle provider show {name}' shows them"
+            ))
+            .hint(format!(
+                "'git merkle provider remove {name}' takes it out, and it can be added again"
+            )));
     }
     let settings = settings(args);
-    check(&settings)?;
+    check(args, &settings)?;
     if !args.dry_run {
         for setting in &settings {
             ConfigFile::Global.add(&setting.key, &setting.value)?;
@@ -141,7 +147,7 @@ fn settings(args: &Args) -> Vec<SettingDocument> {
 }
 
 /// Reads the settings as they would be read once they are written.
-fn check(settings: &[SettingDocument]) -> Result<(), CliError> {
+fn check(args: &Args, settings: &[SettingDocument]) -> Result<(), CliError> {
     let mut layer = Layer::new(TrustLevel::Protected);
     for setting in settings {
         let spelling = setting.key.trim_start_matches("merkle.");
@@ -154,7 +160,24 @@ fn check(settings: &[SettingDocument]) -> Result<(), CliError> {
             CliError::from_source(Exit::Usage, mistake).hint("see 'git merkle provider add -h'")
         );
     }
-    Definitions::load(&stack).map(drop).map_err(|error| {
+    let definitions = Definitions::load(&stack).map_err(|error| {
         CliError::from_source(Exit::Usage, error).hint("see 'git merkle provider add -h'")
-    })
+    })?;
+    let lacking = lacking(definitions.get(&args.name)?);
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    let (name, kind) = (&args.name, &args.kind);
+    let whats: Vec<&str> = lacking.iter().map(|lacking| lacking.what).collect();
+    let options = lacking
+        .iter()
+        .map(|lacking| format!(" --{} {}", lacking.setting, lacking.value));
+    let message = format!(
+        "a provider of kind '{kind}' cannot do without: {}",
+        whats.join(", ")
+    );
+    Err(CliError::new(Exit::Usage, message).hint(format!(
+        "git merkle provider add {name} --kind {kind}{}",
+        options.collect::<String>()
+    )))
 }
