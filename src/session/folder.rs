@@ -21,6 +21,8 @@ pub const SESSION_FILE: &str = "session.yaml";
 const TURN_FILE: &str = "meta.yaml";
 /// The payload of a turn.
 pub const INPUT: &str = "input.md";
+/// The requests of a turn that others have replaced before there was an answer.
+pub const REPLACED: &str = "replaced-requests.md";
 /// What happened in a turn, for people.
 pub const REPORT: &str = "report.md";
 /// What was said in all turns.

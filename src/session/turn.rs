@@ -2,7 +2,7 @@
 //!
 //! `meta.yaml` is written last in every step, so what it says has happened.
 
-use super::folder::{INPUT, prompt_file, response_file};
+use super::folder::{INPUT, REPLACED, prompt_file, response_file};
 use super::gather::SessionView;
 use super::open::{self, OpenSession, settle, write_report};
 use super::question::{self, Question, TurnAsking, Words};
@@ -88,29 +88,9 @@ pub fn begin_turn(
         before.filter(|_| own_request.is_none()),
     )?;
     let mut turn = TurnRecord {
-        version: VERSION,
-        phase: place.phase.into(),
-        iteration: place.iteration,
-        request: request
-            .filter(|request| !request.trim().is_empty())
-            .ok_or(TurnError::NoRequest)?,
         is_text_only,
-        snapshot: options.snapshot.clone(),
-        budget: options.tokens_max,
         images,
-        input_sha256: None,
-        prompt_sha256: String::new(),
-        prompt_tokens_estimated: 0,
-        cache_read_predicted: None,
-        notes: Vec::new(),
-        clamps: Vec::new(),
-        charged: place
-            .before
-            .as_ref()
-            .map(|turn| turn.charged)
-            .unwrap_or_default(),
-        answered: None,
-        closed: None,
+        ..begun(&place, options, request)?
     };
     let (list, unknown) = carried_list(open, &place, options)?;
     let allowed = workspace
@@ -126,13 +106,74 @@ pub fn begin_turn(
     };
     stop("request", &turn.request)?;
     stop(TURN_LIST, &list)?;
+    let list_before = match place.before {
+        Some(_) => open.folder.read(Some(number), TURN_LIST)?,
+        None => None,
+    };
     open.folder.write(Some(number), TURN_LIST, &list)?;
     open::remember_typed(&workspace.state, &open.folder.name, &options.add)?;
     turn.notes = unknown;
-    let question = question::question(workspace, view(open, number), number, &turn, asking)?;
+    let question = question::question(workspace, view(open, number), number, &turn, asking);
     // Whatever way it came here: what is not to leave is not written either, where the next step would send it.
-    stop(INPUT, &question.words.input)?;
+    let question = question.and_then(|question| {
+        stop(INPUT, &question.words.input)?;
+        Ok(question)
+    });
+    let question = match (question, list_before) {
+        // The turn stays as it was begun before.
+        (Err(error), Some(list)) => {
+            open.folder.write(Some(number), TURN_LIST, &list)?;
+            return Err(error);
+        }
+        (question, _) => question?,
+    };
+    keep_replaced(open, &place, &question.turn)?;
     write_prompt(open, question)
+}
+
+/// The record of a turn that begins, without an answer.
+fn begun(
+    place: &Place,
+    options: &TurnOptions,
+    request: Option<String>,
+) -> Result<TurnRecord, TurnError> {
+    Ok(TurnRecord {
+        version: VERSION,
+        phase: place.phase.into(),
+        iteration: place.iteration,
+        request: request
+            .filter(|request| !request.trim().is_empty())
+            .ok_or(TurnError::NoRequest)?,
+        is_text_only: false,
+        snapshot: options.snapshot.clone(),
+        budget: options.tokens_max,
+        images: Vec::new(),
+        input_sha256: None,
+        prompt_sha256: String::new(),
+        prompt_tokens_estimated: 0,
+        cache_read_predicted: None,
+        notes: Vec::new(),
+        clamps: Vec::new(),
+        charged: place
+            .before
+            .as_ref()
+            .map(|turn| turn.charged)
+            .unwrap_or_default(),
+        answered: None,
+        closed: None,
+    })
+}
+
+/// Keeps the words of a request that has no answer and is replaced by another.
+fn keep_replaced(open: &OpenSession, place: &Place, turn: &TurnRecord) -> Result<(), SessionError> {
+    let replaced = place.before.as_ref().map(|before| before.request.as_str());
+    let Some(request) = replaced.filter(|request| *request != turn.request) else {
+        return Ok(());
+    };
+    let number = Some(place.number);
+    let kept = open.folder.read(number, REPLACED)?;
+    let text = kept.map_or_else(String::new, |kept| kept + "\n---\n\n") + request.trim_end() + "\n";
+    open.folder.write(number, REPLACED, text)
 }
 
 /// What the open turn asks, built again from the repository and its files: both may have been edited.

@@ -21,15 +21,12 @@ use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, amount, clipboard, editor, given};
 use crate::profile::Phase;
-use crate::session::folder::{INPUT, REPORT, prompt_file, response_file};
+use crate::session::folder::{INPUT, REPLACED, REPORT, prompt_file, response_file};
 use crate::session::record::BY_PERSON;
 use crate::session::{
     self, Judgement, Next, OpenSession, Question, SessionError, Status, TurnNumber, TurnOptions,
 };
 use crate::workspace::Workspace;
-
-/// The requests of a turn that others have replaced before there was an answer.
-const REPLACED: &str = "replaced-requests.md";
 
 /// Arguments of `turn`.
 #[derive(Debug, clap::Args)]
@@ -235,9 +232,12 @@ fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit
             .map(|file| image_bytes(program, file))
             .collect::<Result<_, _>>()?,
     };
-    keep_unanswered(&open, &options, program)?;
+    let replaced = replaced_words(&open, &options);
     let question =
         session::turn::begin_turn(workspace, &mut open, &options, &new.whom.asking(program))?;
+    if let Some(words) = &replaced {
+        program.ui.warn(words);
+    }
     if new.copy {
         let taker = clipboard::copy(question.words.text.as_bytes(), &program.environment)?;
         program
@@ -279,30 +279,19 @@ fn request(
     Ok(Some(text))
 }
 
-/// Says which request goes when one that has no answer is replaced by another, and keeps its words.
-fn keep_unanswered(
-    open: &OpenSession,
-    options: &TurnOptions,
-    program: &Program,
-) -> Result<(), CliError> {
-    let Some((number, turn)) = open.session.turns.last() else {
-        return Ok(());
-    };
-    let request = options.text.as_ref().or(options.request.as_ref());
-    if turn.status() == Status::Ready && request.is_some_and(|request| *request != turn.request) {
-        let kept = open.folder.read(Some(*number), REPLACED)?;
-        let text = kept.map_or_else(String::new, |kept| kept + "\n---\n\n")
-            + turn.request.trim_end()
-            + "\n";
-        open.folder.write(Some(*number), REPLACED, text)?;
-        let first = turn.request.lines().next().unwrap_or_default();
-        let file = open.folder.relative(Some(*number), REPLACED);
-        program.ui.warn(&format!(
-            "turn {number} has no answer yet, and its request is replaced: '{first}'; its words are kept in '{}'",
-            file.display()
-        ));
+/// Which request goes when one that has no answer is replaced by another, and where its words are kept.
+fn replaced_words(open: &OpenSession, options: &TurnOptions) -> Option<String> {
+    let (number, turn) = open.session.turns.last()?;
+    let request = options.text.as_ref().or(options.request.as_ref())?;
+    if turn.status() != Status::Ready || *request == turn.request {
+        return None;
     }
-    Ok(())
+    let first = turn.request.lines().next().unwrap_or_default();
+    let file = open.folder.relative(Some(*number), REPLACED);
+    Some(format!(
+        "turn {number} has no answer yet, and its request is replaced: '{first}'; its words are kept in '{}'",
+        file.display()
+    ))
 }
 
 /// The bytes of an image that the command line names.

@@ -412,6 +412,20 @@ fn a_request_without_an_answer_is_not_replaced_in_silence() {
         kept,
         "One.\n\n---\n\nTwo.\n\n---\n\nThree.\nWith a second line.\n"
     );
+    // Where no turn begins, nothing is replaced. Before, the warning said so, and the file grew.
+    let state = || {
+        let file = |name: &str| {
+            std::fs::read_to_string(repo.path(&format!(".teddy/sessions/login/01/{name}"))).ok()
+        };
+        ["replaced-requests.md", "turn.context", "meta.yaml"].map(file)
+    };
+    let before = state();
+    let small = [
+        "turn", "new", "-m", "Five.", "--add", "src", "--budget", "5",
+    ];
+    let told = repo.merkle(&small).exits(79).err();
+    assert!(!told.contains("replaced"), "{told}");
+    assert_eq!(state(), before);
     // The clipboard of a test is a program that keeps what it gets.
     let programs = sandbox.path("programs");
     std::fs::create_dir(&programs).expect("a folder");
