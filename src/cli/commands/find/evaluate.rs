@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::cli::progress::{Progress, ProgressStep};
 use crate::cli::{CliError, Exit, Program};
 use crate::ops;
 use crate::ops::evaluate::{Case, CommitScore, Figures, Judge, ROWS};
@@ -50,7 +51,7 @@ pub(super) fn run(range: &str, program: &mut Program) -> Result<Exit, CliError> 
         .map(|end| workspace.repository.resolve_commit(end))
         .transpose()?;
     let cases = ops::evaluate::cases(&workspace.repository, tip, end, COMMITS_MAX)?;
-    let outcomes = judged(&workspace, &cases)?;
+    let outcomes = judged(&workspace, &cases, Progress::new(&program.ui))?;
     if program.ui.is_json() {
         let commits = cases
             .iter()
@@ -71,9 +72,22 @@ pub(super) fn run(range: &str, program: &mut Program) -> Result<Exit, CliError> 
     Ok(Exit::Done)
 }
 
-fn judged(workspace: &Workspace, cases: &[Case]) -> Result<Vec<CommitScore>, CliError> {
+fn judged(
+    workspace: &Workspace,
+    cases: &[Case],
+    mut progress: Progress,
+) -> Result<Vec<CommitScore>, CliError> {
     let judge = Judge::new(workspace);
-    cases.iter().map(|case| Ok(judge.judge(case)?)).collect()
+    let mut outcomes = Vec::with_capacity(cases.len());
+    for case in cases {
+        progress.show(ProgressStep {
+            position: outcomes.len() as u64,
+            total: Some(cases.len() as u64),
+            message: "asking commits' messages",
+        });
+        outcomes.push(judge.judge(case)?);
+    }
+    Ok(outcomes)
 }
 
 fn commit(case: &Case, outcome: &CommitScore) -> Commit {
