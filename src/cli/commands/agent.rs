@@ -35,6 +35,7 @@ enum Action {
     /// Edit an agent's definition and prompts in your editor, then check them
     Edit(edit::Which),
     /// Delete an agent's definition and prompts
+    #[command(alias = "rm")]
     Remove(remove::Args),
 }
 

@@ -43,6 +43,7 @@ enum Action {
     /// Define a provider in your global git configuration
     Add(Box<add::Args>),
     /// Take a provider out of your global git configuration
+    #[command(alias = "rm")]
     Remove(remove::Args),
 }
 

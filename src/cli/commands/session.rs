@@ -41,7 +41,8 @@ enum Action {
     /// Give a session another name
     Rename(Rename),
     /// Delete a session with its turns
-    Rm(Rm),
+    #[command(alias = "rm")]
+    Remove(Remove),
 }
 
 #[derive(Debug, clap::Args)]
@@ -124,7 +125,7 @@ struct Rename {
 }
 
 #[derive(Debug, clap::Args)]
-struct Rm {
+struct Remove {
     /// The session
     #[arg(value_name = "name")]
     name: String,
@@ -198,7 +199,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             let folder = session::open::rename_session(&workspace, &from, &args.name)?;
             tell_begun(&folder, program)
         }
-        Action::Rm(args) => remove(args, &workspace, program),
+        Action::Remove(args) => remove(args, &workspace, program),
     }
 }
 
@@ -286,7 +287,7 @@ fn open_named(
     Ok(open)
 }
 
-fn remove(args: &Rm, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
+fn remove(args: &Remove, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
     let open = open_named(&args.name, workspace, program)?;
     let name = open.folder.name.to_string();
     let is_done = open.session.turns.is_empty() || matches!(open.session.next(), Next::Complete);
@@ -294,7 +295,9 @@ fn remove(args: &Rm, workspace: &Workspace, program: &mut Program) -> Result<Exi
         let next = next_words(&open.folder, &open.session);
         let message = format!("session '{name}' is not complete");
         return Err(CliError::new(Exit::Refused, message)
-            .hint(format!("'git merkle session rm --force {name}' deletes it"))
+            .hint(format!(
+                "'git merkle session remove --force {name}' deletes it"
+            ))
             .hint(next));
     }
     session::open::remove_session(&open)?;

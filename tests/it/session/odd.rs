@@ -481,11 +481,11 @@ fn sessions_get_another_name_and_go() {
     let told = repo.merkle(&["session", "rm", "entry"]).exits(65).err();
     assert!(
         told.contains(
-            "session 'entry' is not complete\nhint: 'git merkle session rm --force entry'"
+            "session 'entry' is not complete\nhint: 'git merkle session remove --force entry'"
         ),
         "{told}"
     );
-    repo.merkle(&["session", "rm", "-f", "entry"]).ok();
+    repo.merkle(&["session", "remove", "-f", "entry"]).ok();
     repo.merkle(&["session", "rm", "other"]).ok();
     assert_eq!(repo.merkle(&["session", "list"]).ok(), "");
     assert!(!repo.path(".teddy/sessions/entry").exists());
