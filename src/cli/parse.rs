@@ -58,11 +58,18 @@ fn usage_error(error: &clap::Error, arguments: &[OsString]) -> CliError {
     };
     let tips = text
         .lines()
-        .filter_map(|line| line.trim().strip_prefix("tip: "));
+        .filter_map(|line| line.trim().strip_prefix("tip: "))
+        .filter(|tip| !is_about_a_value(tip));
     tips.fold(failed, CliError::hint).hint(format!(
         "see '{} -h'",
         shown(&named_command(error, arguments))
     ))
+}
+
+/// True for clap's advice on how a word that begins with a dash is no option: a name behind the dash means one.
+fn is_about_a_value(tip: &str) -> bool {
+    tip.strip_prefix("to pass '-")
+        .is_some_and(|word| !word.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -118,6 +125,15 @@ mod tests {
                 "{line}"
             );
         }
+    }
+
+    #[test]
+    fn an_option_that_a_command_does_not_have_is_not_called_a_value() {
+        let error = read("git-merkle note --worktree a.rs").expect_err("no such option");
+        assert_eq!(
+            error.render_text(),
+            "error: unexpected argument '--worktree' found\nhint: see 'git merkle note -h'\n"
+        );
     }
 
     #[test]

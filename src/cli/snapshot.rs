@@ -1,11 +1,16 @@
 //! Arguments and lookups that commands about nodes share: which snapshot, which node.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+
 use super::CliError;
+use super::exit::Exit;
 use super::shell::shell_word;
 use crate::git::PathFilter;
 use crate::node::{Snapshot, SnapshotRoot};
 use crate::workspace::{
-    NamedTarget, Target, Workspace, find_object, find_target, find_targets, snapshot_filter,
+    NamedTarget, Target, TargetError, Workspace, find_object, find_target, find_targets,
+    snapshot_filter,
 };
 
 /// Which state of the repository is meant.
@@ -131,12 +136,28 @@ pub fn head(workspace: &Workspace) -> Result<SnapshotRoot, CliError> {
 
 /// The node that an argument names.
 pub fn find(workspace: &Workspace, root: &SnapshotRoot, spec: &str) -> Result<Target, CliError> {
-    Ok(find_target(
-        &workspace.repository,
-        root.tree,
-        &workspace.prefix(),
-        spec,
-    )?)
+    let found = find_target(&workspace.repository, root.tree, &workspace.prefix(), spec);
+    found.map_err(|error| not_found(workspace, root, error))
+}
+
+/// The error for what is not found; a file that waits for its first commit is told from one that is not there.
+fn not_found(workspace: &Workspace, root: &SnapshotRoot, error: TargetError) -> CliError {
+    let TargetError::Unknown(written) = &error else {
+        return error.into();
+    };
+    let is_head = matches!(&root.snapshot, Snapshot::Revision(revision) if revision == "HEAD");
+    let prefix = workspace.prefix();
+    let on_disk = workspace.repository.work_dir().map(|root| {
+        root.join(OsStr::from_bytes(prefix.as_bytes()))
+            .join(written)
+    });
+    if !is_head || on_disk.is_none_or(|file| file.symlink_metadata().is_err()) {
+        return error.into();
+    }
+    let word = shell_word(written);
+    CliError::new(Exit::Git, format!("'{written}' is not committed yet")).hint(format!(
+        "commit it first: git add {word} && git commit {word}"
+    ))
 }
 
 /// The nodes that arguments name: nodes as they are written, and the files that patterns match.
@@ -146,7 +167,23 @@ pub fn find_all(
     specs: &[String],
 ) -> Result<Vec<NamedTarget>, CliError> {
     let (repo, prefix) = (&workspace.repository, workspace.prefix());
-    Ok(find_targets(repo, root.tree, &prefix, specs)?)
+    find_targets(repo, root.tree, &prefix, specs).map_err(|error| not_found(workspace, root, error))
+}
+
+/// The snapshot in which a node stands that was found in another one: its own revision's for `<rev>:<path>`.
+pub fn root_of(
+    workspace: &Workspace,
+    root: &SnapshotRoot,
+    found: &NamedTarget,
+) -> Result<SnapshotRoot, CliError> {
+    let NamedTarget { written, target } = found;
+    if target.root.is_none_or(|tree| tree == root.tree) {
+        return Ok(root.clone());
+    }
+    let revision = written
+        .split_once(':')
+        .map_or(written.as_str(), |(revision, _)| revision);
+    Ok(workspace.root(&Snapshot::Revision(revision.to_owned()))?)
 }
 
 /// Which paths of a snapshot arguments let in.

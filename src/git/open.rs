@@ -152,14 +152,10 @@ fn start(directory: &Path) -> Result<PathBuf, OpenError> {
     };
     let here = std::env::current_dir().map_err(|error| failed(directory, error))?;
     let start = normal(&here.join(directory));
-    let is_directory = start
-        .metadata()
-        .map_err(|error| failed(&start, error))?
-        .is_dir();
-    if is_directory {
-        Ok(start)
-    } else {
-        Err(OpenError::NotFound(directory.to_owned()))
+    match start.metadata() {
+        Ok(found) if found.is_dir() => Ok(start),
+        Err(error) if is_system_error(&error) => Err(failed(&start, error)),
+        _ => Err(OpenError::NoFolder(directory.to_owned())),
     }
 }
 

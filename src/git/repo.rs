@@ -55,6 +55,9 @@ pub enum OpenError {
     /// No repository here or above.
     #[error("not a git repository (or any of the parent directories): '{0}'")]
     NotFound(PathBuf),
+    /// The folder to start from is not there, or is none.
+    #[error("there is no folder '{0}'")]
+    NoFolder(PathBuf),
     /// Owned by someone else: git's `safe.directory` rule.
     #[error("detected dubious ownership in repository at '{0}'")]
     Untrusted(PathBuf),

@@ -237,7 +237,7 @@ fn what_is_no_repository_is_told() {
     ));
     assert!(matches!(
         open(folder.path().join("absent")),
-        OpenError::NotFound(_)
+        OpenError::NoFolder(_)
     ));
     let fixture = with_file();
     fixture.file(".git/config", "[core");

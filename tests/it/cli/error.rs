@@ -63,6 +63,12 @@ const FAILURES: &[(&str, u8, &str, &str)] = &[
         TREE_HINT,
     ),
     (
+        "note new.md -m x",
+        128,
+        "error: 'new.md' is not committed yet\n",
+        "hint: commit it first: git add new.md && git commit new.md",
+    ),
+    (
         "show HEAD:nope",
         128,
         "error: path 'nope' does not exist in 'HEAD'\n",
@@ -75,7 +81,12 @@ const FAILURES: &[(&str, u8, &str, &str)] = &[
         TREE_HINT,
     ),
     ("regenerate --since nowhere", 128, "error: ", ""),
-    ("-C missing status", 128, "error: ", ""),
+    (
+        "-C missing status",
+        128,
+        "error: there is no folder 'missing'\n",
+        "hint: name one that is there behind '-C'",
+    ),
     ("--git-dir missing status", 128, "error: ", ""),
     (
         "show link",
@@ -148,6 +159,7 @@ fn the_table_of_failures() {
     let sandbox = Sandbox::new();
     let repo = sample(&sandbox);
     repo.fill("commit second\n+ z.md = z");
+    std::fs::write(repo.path("new.md"), "x\n").expect("writable");
     for (command, code, start, hint) in FAILURES {
         let arguments: Vec<&str> = command.split(' ').filter(|word| !word.is_empty()).collect();
         let output = repo.merkle(&arguments).exits(i32::from(*code));
