@@ -6,7 +6,7 @@ use crate::agent::{Agent, Maker};
 use crate::base::{FrameId, FrameType, NodeId, NodeKind, TreePath, printable};
 use crate::cli::advice::{left_out, missing_object};
 use crate::cli::program::Program;
-use crate::cli::snapshot::{SnapshotArgs, find};
+use crate::cli::snapshot::{SnapshotArgs, find, root_of};
 use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit, Style, Ui, json};
 use crate::frame::{BasisKind, Children, Head, Slot, Store, Voice};
@@ -17,7 +17,7 @@ use crate::regen::Plan;
 use crate::regen::refused::{Kept, RefusedAnswers};
 use crate::regen::synthesize::Synthesizer;
 use crate::synthesis::Reason;
-use crate::workspace::{Target, Workspace};
+use crate::workspace::{NamedTarget, Target, Workspace};
 
 /// Arguments of `explain`.
 #[derive(Debug, clap::Args)]
@@ -98,7 +98,12 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let root = args
         .snapshot
         .root(&workspace, |text| program.ui.warn(text))?;
-    let target = find(&workspace, &root, &args.node)?;
+    let found = NamedTarget {
+        written: args.node.clone(),
+        target: find(&workspace, &root, &args.node)?,
+    };
+    let root = root_of(&workspace, &root, &found)?;
+    let target = found.target;
     let agents = workspace.agents();
     let agent = agents.get(&args.agent)?;
     let frame_type = args

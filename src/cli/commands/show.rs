@@ -6,7 +6,7 @@ use crate::cli::frames::{
     FrameDocument, FramesDocument, Heading, State, signatures, state_of, write_whole,
 };
 use crate::cli::program::Program;
-use crate::cli::snapshot::{SnapshotArgs, find, find_all};
+use crate::cli::snapshot::{SnapshotArgs, find, find_all, root_of};
 use crate::cli::{CliError, Exit};
 use crate::frame::{BasisKind, Frame, FrameName, Head, Store, Voice, Voices};
 use crate::node::SnapshotRoot;
@@ -165,7 +165,8 @@ fn all(
     }
     if !nodes.is_empty() {
         for named in find_all(workspace, root, &nodes)? {
-            let found = heads(args, workspace, store, root, &named.target)?;
+            let root = root_of(workspace, root, &named)?;
+            let found = heads(args, workspace, store, &root, &named.target)?;
             shown.push((named, found));
         }
     }

@@ -139,6 +139,31 @@ fn what_an_earlier_commit_said_is_labelled_stale() {
     );
 }
 
+/// Before, a frame of a newer content was shown as one that is stale, from a commit after the one that was asked for.
+#[test]
+fn a_revision_in_front_of_a_path_is_looked_at_as_one_that_an_option_names() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        "commit one\n+ a.py = a = 1\ncommit two\n+ a.py = a = 2\ncommit three\n+ a.py = a = 3",
+    );
+    repo.merkle(&["regenerate", "--rev", "HEAD~1"]).ok();
+    for command in ["show", "explain"] {
+        for revision in ["HEAD", "HEAD~1", "HEAD~2"] {
+            let own = told(&repo.merkle(&[command, &format!("{revision}:a.py")]));
+            let named = told(&repo.merkle(&[command, "--rev", revision, "a.py"]));
+            assert_eq!(
+                own.replace(
+                    &format!(" {revision}:a.py"),
+                    &format!(" --rev {revision} a.py")
+                )
+                .replace(&format!("{revision}:a.py"), "a.py"),
+                named
+            );
+        }
+    }
+}
+
 #[test]
 fn older_snapshots_and_missing_paths() {
     let sandbox = Sandbox::new();
