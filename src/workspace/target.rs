@@ -56,6 +56,16 @@ pub enum TargetError {
         /// Where it was looked for.
         revision: String,
     },
+    /// In a submodule, or one itself.
+    #[error("'{written}' belongs to submodule '{module}', a repository of its own")]
+    Submodule {
+        /// As written.
+        written: String,
+        /// Where the submodule stands, as a way from the current directory.
+        module: String,
+        /// The path in it; empty for the submodule itself.
+        path: String,
+    },
     /// Symlinks and submodules are leaves without frames.
     #[error("'{0}' is a symlink or submodule; only files and directories have frames")]
     Leaf(String),
@@ -127,6 +137,26 @@ pub(super) fn meant(
     prefix: &TreePath,
     spec: &str,
 ) -> Result<Meant, TargetError> {
+    let found = meant_here(repo, tree, prefix, spec);
+    let Some(path) = locate(repo, prefix, spec.as_bytes()) else {
+        return found;
+    };
+    let written = WrittenPath {
+        tree,
+        prefix,
+        path: &path,
+        text: spec,
+    };
+    written.or_submodule(repo, found)
+}
+
+/// The same of this repository's own nodes.
+fn meant_here(
+    repo: &Repository,
+    tree: NodeId,
+    prefix: &TreePath,
+    spec: &str,
+) -> Result<Meant, TargetError> {
     let at = |path: TreePath| -> Result<Option<Meant>, TargetError> {
         let found = repo.find_entry(&tree, path.as_bytes())?;
         let found = found.map(|(mode, id)| target(spec, mode, id, Some(path), Some(tree)));
@@ -158,6 +188,68 @@ pub(super) fn meant(
             Err(TargetError::Unknown(spec.to_owned()))
         }
         (found, _) => found.map(Meant::Node),
+    }
+}
+
+/// A path as it was written, and where it is looked for.
+struct WrittenPath<'w> {
+    tree: NodeId,
+    prefix: &'w TreePath,
+    path: &'w TreePath,
+    text: &'w str,
+}
+
+impl WrittenPath<'_> {
+    /// Says of a path that names no node whether it is, or leads into, a submodule.
+    fn or_submodule<T>(
+        &self,
+        repo: &Repository,
+        found: Result<T, TargetError>,
+    ) -> Result<T, TargetError> {
+        let is_nothing = matches!(
+            found,
+            Err(TargetError::Unknown(_) | TargetError::NoPath { .. } | TargetError::Leaf(_))
+        );
+        match is_nothing.then(|| self.submodule(repo)).transpose()? {
+            Some(Some(within)) => Err(within),
+            _ => found,
+        }
+    }
+
+    fn submodule(&self, repo: &Repository) -> Result<Option<TargetError>, ObjectError> {
+        let names: Vec<&[u8]> = self.path.names().collect();
+        for at in 1..=names.len() {
+            let above = names[..at].join(&b'/');
+            match repo.find_entry(&self.tree, &above)? {
+                Some((EntryMode::Submodule, _)) => {
+                    return Ok(Some(TargetError::Submodule {
+                        written: self.text.to_owned(),
+                        module: from_here(self.prefix, &above),
+                        path: String::from_utf8_lossy(&names[at..].join(&b'/')).into_owned(),
+                    }));
+                }
+                Some((EntryMode::Directory, _)) => {}
+                _ => break,
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// A path below the root as it is written in a directory below the root.
+fn from_here(prefix: &TreePath, path: &[u8]) -> String {
+    let below = path.strip_prefix(prefix.as_bytes());
+    let below = below.and_then(|below| {
+        if prefix.is_root() {
+            Some(below)
+        } else {
+            below.strip_prefix(b"/")
+        }
+    });
+    let text = String::from_utf8_lossy(below.unwrap_or(path));
+    match below {
+        Some(_) => text.into_owned(),
+        None => "../".repeat(prefix.names().count()) + &text,
     }
 }
 
@@ -215,14 +307,20 @@ fn find_below(
     };
     let full =
         join(&start, path.as_bytes()).ok_or_else(|| TargetError::Outside(spec.to_owned()))?;
-    let absent = || TargetError::NoPath {
-        path: path.to_owned(),
-        revision: revision.to_owned(),
+    let found = match repo.find_entry(&root, full.as_bytes())? {
+        Some((mode, id)) => target(spec, mode, id, Some(full.clone()), Some(root)),
+        None => Err(TargetError::NoPath {
+            path: path.to_owned(),
+            revision: revision.to_owned(),
+        }),
     };
-    let (mode, id) = repo
-        .find_entry(&root, full.as_bytes())?
-        .ok_or_else(absent)?;
-    target(spec, mode, id, Some(full), Some(root))
+    let written = WrittenPath {
+        tree: root,
+        prefix,
+        path: &full,
+        text: spec,
+    };
+    written.or_submodule(repo, found)
 }
 
 fn target(
@@ -334,5 +432,14 @@ mod tests {
         assert_eq!(joined("./c/").as_deref(), Some("a/b/c"));
         assert_eq!(joined("../..").as_deref(), Some(""));
         assert_eq!(joined("../../.."), None);
+    }
+
+    #[test]
+    fn a_path_is_written_from_where_the_user_stands() {
+        let from = |prefix: &str, path: &str| from_here(&TreePath::from(prefix), path.as_bytes());
+        assert_eq!(from("", "libs/a"), "libs/a");
+        assert_eq!(from("libs", "libs/a"), "a");
+        assert_eq!(from("lib", "libs/a"), "../libs/a");
+        assert_eq!(from("x/y", "libs/a"), "../../libs/a");
     }
 }

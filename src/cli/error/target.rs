@@ -2,6 +2,7 @@
 
 use super::super::exit::Exit;
 use super::CliError;
+use crate::cli::shell::shell_word;
 use crate::workspace::TargetError;
 
 impl From<TargetError> for CliError {
@@ -16,6 +17,19 @@ impl From<TargetError> for CliError {
             }
             TargetError::NotAPath(_) | TargetError::Several { .. } | TargetError::Pathspec(_) => {
                 Self::from_source(Exit::Usage, error)
+            }
+            TargetError::Submodule {
+                ref module,
+                ref path,
+                ..
+            } => {
+                let there = shell_word(module);
+                let hint = if path.is_empty() {
+                    format!("git merkle -C {there} show")
+                } else {
+                    format!("git merkle -C {there} show {}", shell_word(path))
+                };
+                Self::from_source(Exit::Refused, error).hint(hint)
             }
             TargetError::Leaf(_) | TargetError::Outside(_) => {
                 Self::from_source(Exit::Refused, error)

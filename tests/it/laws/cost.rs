@@ -183,7 +183,20 @@ fn one_blob_under_many_names_is_one_node_and_leaves_are_none() {
             .ok()
             .contains("`sub` (submodule)")
     );
-    for leaf in ["link", "dangling", "sub"] {
+    for (within, hint) in [
+        ("sub", "git merkle -C sub show"),
+        ("sub/inside", "git merkle -C sub show inside"),
+        ("HEAD:sub/inside", "git merkle -C sub show inside"),
+    ] {
+        let refused = repo.merkle(&["show", within]).exits(65);
+        assert_eq!(
+            refused.err(),
+            format!(
+                "error: '{within}' belongs to submodule 'sub', a repository of its own\nhint: {hint}\n"
+            )
+        );
+    }
+    for leaf in ["link", "dangling"] {
         let refused = repo.merkle(&["show", leaf]).exits(65);
         assert_eq!(
             refused.err(),
