@@ -96,7 +96,23 @@ fn more_tokens_never_show_less_and_never_cost_more_than_they_may() {
     let sandbox = Sandbox::new();
     let repo = filled(&sandbox, "work");
     let mut before: Vec<String> = Vec::new();
-    for tokens in [0, 5, 20, 40, 60, 100, 2_000] {
+    for tokens in [0, 1] {
+        // Before, this was an answer, and ended as one.
+        let none = ["find", "hidden path text", "--budget", &tokens.to_string()];
+        let refused = repo.merkle(&none).exits(79);
+        assert!(
+            refused.out().is_empty()
+                && refused
+                    .err()
+                    .starts_with("error: nothing that is found fits into")
+                && refused.err().contains("--budget 2000"),
+            "{refused}"
+        );
+    }
+    let paths = ["find", "hidden path text", "--files", "--budget", "0"];
+    let refused = repo.merkle(&paths).exits(129);
+    assert!(refused.err().contains("cannot be used with"), "{refused}");
+    for tokens in [20, 40, 60, 100, 2_000] {
         let document = document(
             &repo,
             &["hidden path text", "--budget", &tokens.to_string()],

@@ -101,14 +101,24 @@ fn the_same_snapshot_says_the_same_everywhere() {
 fn budgets_documents_and_empty_repositories() {
     let sandbox = Sandbox::new();
     let repo = filled(&sandbox, "work");
-    for tokens in [0, 1, 60, 80, 100, 120, 10_000] {
-        let document: serde_json::Value = serde_json::from_str(
-            &repo
-                .merkle(&["map", "--json", "--budget", &tokens.to_string()])
-                .ok(),
-        )
-        .expect("JSON");
-        assert_eq!(document["schema"], "git-merkle/map/1");
+    for tokens in ["0", "1"] {
+        let refused = repo.merkle(&["map", "--budget", tokens]).exits(79);
+        assert!(
+            refused.out().is_empty()
+                && refused
+                    .err()
+                    .starts_with("error: nothing of the map fits into")
+                && refused.err().contains("--budget 2000"),
+            "{refused}"
+        );
+    }
+    for tokens in [60, 80, 100, 120, 10_000] {
+        let output = repo.merkle(&["map", "--json", "--budget", &tokens.to_string()]);
+        if output.code == Some(79) {
+            assert!(tokens < 120, "{output}");
+            continue;
+        }
+        let document = output.exits(0).json("map");
         assert!(
             document["tokens"].as_u64().expect("a number") <= tokens,
             "{document}"
@@ -312,14 +322,22 @@ fn a_few_files_of_many_are_read_alone_and_the_map_says_so() {
     assert_eq!(document(&[])["counted_in"], 3);
     assert_eq!(document(&["--everywhere"]).get("counted_in"), None);
     assert_eq!(document(&[])["files"], document(&["--everywhere"])["files"]);
-    for tokens in ["70", "90", "110", "130", "500"] {
-        let text = repo.merkle(&["map", "shop", "--budget", tokens]).ok();
+    drop(repo.merkle(&["map", "shop", "--budget", "70"]).exits(79));
+    for tokens in ["90", "110", "130", "200", "500"] {
+        let output = repo.merkle(&["map", "shop", "--budget", tokens]);
+        if output.code == Some(79) {
+            assert!(tokens.len() < 3 || tokens < "200", "{output}");
+            continue;
+        }
+        let text = output.ok();
         let document = document(&["--budget", tokens]);
         assert!(
             document["tokens"].as_u64() <= tokens.parse().ok(),
             "{document}"
         );
-        let says = text.contains("references are those among 3 of 5003 files");
-        assert!(says || text.is_empty(), "{text}");
+        assert!(
+            text.contains("references are those among 3 of 5003 files"),
+            "{text}"
+        );
     }
 }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use crate::base::count::counted;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Program, Ui, amount, json};
 use crate::find::{Definition, DefinitionNumber, FIELDS, Field, Hit, Line, Query, Ranked, Weights};
@@ -33,7 +34,7 @@ pub struct Args {
     #[arg(long, value_name = "tokens", default_value_t = BUDGET, value_parser = amount::count)]
     budget: u64,
     /// Print only paths, the best first
-    #[arg(long)]
+    #[arg(long, conflicts_with = "budget")]
     files: bool,
     /// Use the newest commits' messages as questions, and show how much of what they changed is found
     #[arg(long, value_name = "range", num_args = 0..=1, require_equals = true, default_missing_value = "HEAD", hide_short_help = true)]
@@ -163,6 +164,12 @@ fn write_paths(ui: &mut Ui, findable: &Findable<'_>, ranking: &Ranking) -> Resul
     Ok(Exit::Done)
 }
 
+/// The error for a budget that holds none of an answer.
+pub(super) fn no_room(what: &str, budget: u64, usual: u64) -> CliError {
+    let message = format!("{what} fits into {}", counted(budget, "token", "tokens"));
+    CliError::new(Exit::Budget, message).hint(format!("allow more, such as '--budget {usual}'"))
+}
+
 /// How many files are looked into.
 fn files_max(args: &Args) -> usize {
     if args.files {
@@ -180,12 +187,10 @@ fn answer(
 ) -> Result<Exit, CliError> {
     let mut best = ranking.best_files(files_max(args));
     let ladder = findable.answer(question, ranking, &mut best, args.budget)?;
+    if ladder.text.is_empty() && !ranking.files.is_empty() && !args.files {
+        return Err(no_room("nothing that is found", args.budget, BUDGET));
+    }
     if !program.ui.is_json() {
-        if ladder.text.is_empty() {
-            program
-                .ui
-                .note("nothing that is found fits into so few tokens");
-        }
         program.ui.write_text(&ladder.text)?;
         return Ok(Exit::Done);
     }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::find::no_room;
 use crate::base::token;
 use crate::cli::snapshot::{SnapshotArgs, filter};
 use crate::cli::{CliError, Exit, Program, amount, json};
@@ -14,6 +15,9 @@ use crate::symbol::map::{
     Detail, EntryNumber, Excerpt, FileNumber, KEY, MapEntry, MapFiles, SymbolMap, mark,
 };
 use crate::workspace::{TargetError, Workspace};
+
+/// Tokens that a hint offers where fewer hold nothing.
+const BUDGET: u64 = 2_000;
 
 /// Arguments of `map`.
 #[derive(Debug, clap::Args)]
@@ -138,6 +142,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         files: shown,
         left,
     } = show(args, &map, &wanted, counted_line.as_deref());
+    if let Some(budget) = args.budget.filter(|_| shown.is_empty() && left > 0) {
+        return Err(no_room("nothing of the map", budget, BUDGET));
+    }
     if program.ui.is_json() {
         let file = |(number, shown): &(FileNumber, Option<Excerpt>)| {
             file(&map, &files, *number, shown.as_ref())
@@ -153,11 +160,6 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         };
         program.ui.write_json("map", &document)?;
         return Ok(Exit::Done);
-    }
-    if shown.is_empty() && left > 0 {
-        program
-            .ui
-            .note("nothing of the map fits into so few tokens");
     }
     for text in &texts {
         program.ui.write_bytes(text.as_bytes())?;
