@@ -70,6 +70,17 @@ impl CliError {
         }
     }
 
+    /// Puts what was being done in front of the message.
+    #[must_use]
+    pub fn context(mut self, doing: &str) -> Self {
+        self.message = if self.message.is_empty() {
+            doing.to_owned()
+        } else {
+            format!("{doing}: {}", self.message)
+        };
+        self
+    }
+
     /// Adds one of several things that are wrong, as a line of its own.
     #[must_use]
     pub fn detail(mut self, detail: impl Into<String>) -> Self {

@@ -72,6 +72,12 @@ pub enum ProviderError {
     /// Another run coordinates the requests of this repository.
     #[error("another run of this repository uses the queue")]
     QueueBusy,
+    /// What is asked for is not at the endpoint: it is another program's, or a part of the path is missing.
+    #[error("there is no such thing at the provider's address: {0}")]
+    Address(String),
+    /// It does not take the request, whatever the reason: a parameter, the model, the form.
+    #[error("the provider does not take the request: {0}")]
+    Rejected(String),
     /// What came back is not what the protocol says: HTML, broken JSON, an empty answer, no end.
     #[error("the provider's answer is not understood: {0}")]
     Protocol(String),

@@ -6,12 +6,13 @@
 //! | 401, 403 | auth | nothing |
 //! | 402, or 429 with a used-up quota | auth | nothing |
 //! | 404 that speaks of the model | model not found | nothing |
-//! | 404 otherwise, 3xx | not understood: the endpoint is another | nothing |
+//! | 404 otherwise, 405, 3xx | address: the endpoint is another | nothing |
 //! | 400, 413, 422 that speak of length | context too long | nothing |
 //! | 400 of a content filter | refused | nothing |
 //! | 429 | rate limited | nothing |
 //! | 408, 5xx, 529 | unavailable | nothing |
-//! | 501, 505 | not understood: the endpoint is another | nothing |
+//! | 501, 505 | address: the endpoint is another | nothing |
+//! | 4xx otherwise | rejected | nothing |
 //! | an error event, or an error in a 200 | as its type says, else not understood | unknown |
 //! | a connection that ends before any answer | unavailable | unknown |
 //! | HTML, broken JSON, another form, compressed, without an end | not understood | unknown |
@@ -54,8 +55,8 @@ pub(super) fn of_status(status: u16, headers: &HeaderMap, body: &str) -> Provide
             model: String::new(),
             available: Vec::new(),
         },
-        404 => ProviderError::Protocol("status 404: there is nothing at this endpoint".to_owned()),
-        300..400 => ProviderError::Protocol(format!(
+        404 | 405 | 501 | 505 => ProviderError::Address(text()),
+        300..400 => ProviderError::Address(format!(
             "status {status}: it redirects, and no redirect is followed"
         )),
         413 => ProviderError::ContextTooLong {
@@ -73,12 +74,11 @@ pub(super) fn of_status(status: u16, headers: &HeaderMap, body: &str) -> Provide
             model: String::new(),
             available: Vec::new(),
         },
-        501 | 505 => ProviderError::Protocol(text()),
         408 | 500.. => ProviderError::Unavailable {
             reason: text(),
             retry_after,
         },
-        _ => ProviderError::Protocol(text()),
+        _ => ProviderError::Rejected(text()),
     }
 }
 
@@ -274,8 +274,13 @@ mod tests {
             status(404, r#"{"error":"model 'x' not found"}"#),
             ProviderError::ModelNotFound { .. }
         ));
-        assert!(matches!(status(404, "<html>"), ProviderError::Protocol(_)));
-        assert!(matches!(status(501, ""), ProviderError::Protocol(_)));
+        for other in [404, 405, 302, 501] {
+            assert!(matches!(status(other, "<html>"), ProviderError::Address(_)));
+        }
+        assert_eq!(
+            status(400, r#"{"error":{"message":"no 'top_k'"}}"#),
+            ProviderError::Rejected("status 400: no 'top_k'".to_owned())
+        );
         assert!(matches!(status(529, ""), ProviderError::Unavailable { .. }));
     }
 

@@ -51,13 +51,6 @@ impl Model {
         made.as_ref().map_err(|reason| self.not_configured(reason))
     }
 
-    fn is_vendors(&self) -> bool {
-        let vendor = self.definition.kind.endpoint();
-        vendor
-            .zip(self.definition.endpoint.as_ref())
-            .is_some_and(|(vendor, endpoint)| vendor.has_origin_of(endpoint))
-    }
-
     fn not_configured(&self, reason: &str) -> ProviderError {
         ProviderError::NotConfigured {
             provider: self.definition.name.clone(),
@@ -348,6 +341,8 @@ impl Model {
                 lengths,
             },
             ProviderError::Refused(text) => ProviderError::Refused(clean(text)),
+            ProviderError::Address(text) => ProviderError::Address(clean(text)),
+            ProviderError::Rejected(text) => ProviderError::Rejected(clean(text)),
             ProviderError::Protocol(text) => ProviderError::Protocol(clean(text)),
             ProviderError::Unavailable {
                 reason,
@@ -374,10 +369,6 @@ impl Model {
         let listed = http::models(self.client()?, &self.definition, self.key.as_ref()).await;
         let model = self.definition.model().unwrap_or_default();
         match listed {
-            // Many gateways and servers of one's own have no list; that they answer is all there is to know.
-            Err(ProviderError::Protocol(text)) if text.contains("404") && !self.is_vendors() => {
-                Ok(())
-            }
             Err(error) => Err(self.safe(error, None)),
             Ok(available)
                 if available.is_empty()

@@ -19,7 +19,7 @@ use crate::git::StateDir;
 use crate::provider::{Failure, Provider, ProviderError, ProviderKind, Surroundings, connect, key};
 
 pub(super) use document::{KeyDocument, key_word};
-pub use failure::failure;
+pub use failure::{failure, hint};
 
 /// Output that the one tiny call asks for; models that reason need some of it for themselves.
 const CALL_OUTPUT_TOKENS: u64 = 64;
@@ -146,10 +146,24 @@ fn try_out(test: &Test, program: &mut Program) -> Result<Exit, CliError> {
     } else {
         runtime
             .block_on(provider.validate())
-            .map_err(|error| failure(name, error))?;
+            .map_err(|error| unlisted(name, error))?;
         None
     };
     report(name, calls, reply.as_ref(), program)
+}
+
+/// The error of a check that sends no request: a server without a list of models may answer requests all the same.
+fn unlisted(name: &str, error: ProviderError) -> CliError {
+    let is_address = matches!(error, ProviderError::Address(_));
+    let failed = failure(name, error);
+    if !is_address {
+        return failed;
+    }
+    failed
+        .context("its list of models cannot be read, so nothing is checked")
+        .hint(format!(
+            "where it has no such list: 'git merkle provider test {name} --call' sends one small request"
+        ))
 }
 
 /// One tiny question; an answer that is cut is an answer too.

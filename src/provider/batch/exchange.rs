@@ -227,7 +227,7 @@ impl Collector<'_> {
         let (why, places) = match patiently(async || self.client.look(&id).await).await {
             Ok(Look::UnderWay) => return Ok(()),
             Ok(Look::Ended { why, places }) => (why, places),
-            Err(ProviderError::Protocol(_)) if is_old => {
+            Err(ProviderError::Address(_) | ProviderError::Protocol(_)) if is_old => {
                 let why = "the provider knows the batch no longer".to_owned();
                 (Some(why), Vec::new())
             }

@@ -336,6 +336,8 @@ impl FailureDocument {
                 of("broken-off", String::new())
             }
             ProviderError::NoEvent => of("no-event", String::new()),
+            ProviderError::Address(reason) => of("address", reason),
+            ProviderError::Rejected(reason) => of("rejected", reason),
             ProviderError::Queue(reason) | ProviderError::Protocol(reason) => {
                 of("protocol", reason)
             }
@@ -379,6 +381,8 @@ impl FailureDocument {
             "truncated" => ProviderError::Truncated,
             "broken-off" => ProviderError::BrokenOff,
             "no-event" => ProviderError::NoEvent,
+            "address" => ProviderError::Address(reason),
+            "rejected" => ProviderError::Rejected(reason),
             "protocol" => ProviderError::Protocol(reason),
             "timeout" => ProviderError::Timeout(wait?),
             "unavailable" => ProviderError::Unavailable {
@@ -488,6 +492,8 @@ mod tests {
             ProviderError::Truncated,
             ProviderError::BrokenOff,
             ProviderError::NoEvent,
+            ProviderError::Address(text()),
+            ProviderError::Rejected(text()),
             ProviderError::Protocol(text()),
             ProviderError::Timeout(Duration::from_secs(9)),
             ProviderError::Unavailable {

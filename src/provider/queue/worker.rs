@@ -197,6 +197,7 @@ impl Slot<'_> {
             Err(failure) => match &failure.error {
                 ProviderError::Auth(_)
                 | ProviderError::NotConfigured { .. }
+                | ProviderError::Address(_)
                 | ProviderError::ModelNotFound { .. } => Done::Useless(failure.to_string()),
                 _ => Done::Failed,
             },

@@ -352,12 +352,14 @@ fn told(worker: &str, failure: Failure) -> Failure {
         // One worker that cannot ask is no reason to end the run: another one may.
         error @ (ProviderError::Auth(_)
         | ProviderError::NotConfigured { .. }
+        | ProviderError::Address(_)
         | ProviderError::ModelNotFound { .. }
         | ProviderError::Queue(_)) => ProviderError::Unavailable {
             reason: named(error.to_string()),
             retry_after: None,
         },
         ProviderError::Refused(reason) => ProviderError::Refused(named(reason)),
+        ProviderError::Rejected(reason) => ProviderError::Rejected(named(reason)),
         ProviderError::Protocol(reason) => ProviderError::Protocol(named(reason)),
         ProviderError::ContextTooLong { reason, lengths } => ProviderError::ContextTooLong {
             reason: named(reason),

@@ -147,6 +147,7 @@ impl Work<'_, '_> {
             CallError::Provider(error) => match error {
                 ProviderError::NotConfigured { .. }
                 | ProviderError::Auth(_)
+                | ProviderError::Address(_)
                 | ProviderError::Queue(_)
                 | ProviderError::ModelNotFound { .. } => true,
                 error if is_away(error) => {

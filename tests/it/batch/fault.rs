@@ -203,7 +203,7 @@ fn a_batch_that_is_refused_costs_nothing_and_leaves_nothing() {
         let run = batch(&repo, &[]).exits(69);
         assert!(
             run.err().contains(
-                "provider 'm': the provider's answer is not understood: status 400: no such thing"
+                "provider 'm': the provider does not take the request: status 400: no such thing"
             ),
             "{run}"
         );

@@ -272,6 +272,25 @@ fn a_test_spends_nothing_unless_it_may() {
     ");
 }
 
+/// Before, a wrong address was said to be right.
+#[test]
+fn a_server_without_a_list_of_models_is_not_called_right() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    let server = Loopback::with_key(&["sk-", "canary"].concat(), |_| Scripted::answer("ok"));
+    with_server(&repo, &server);
+    let wrong = server.endpoint().replace("/v1/", "/");
+    repo.git(&["config", "--global", "merkle.provider.it.endpoint", &wrong])
+        .ok();
+    insta::assert_snapshot!(told(&keyed(&repo, &["provider", "test"]).run()), @"
+    --- stderr
+    error: its list of models cannot be read, so nothing is checked: there is no such thing at the provider's address: status 404
+    hint: is a part of its endpoint missing, as '/v1/' often is? 'git config --global merkle.provider.it.endpoint <address>' sets it
+    hint: where it has no such list: 'git merkle provider test it --call' sends one small request
+    --- exit 69
+    ");
+}
+
 #[test]
 fn what_is_added_is_checked_shown_and_written_to_the_users_configuration() {
     let sandbox = Sandbox::new();
@@ -381,6 +400,19 @@ fn nothing_wrong_is_written() {
             129,
             "kind 'ollama' has no batches",
         ),
+        // Before, these were written, and could not work.
+        (
+            &["x", "--kind", "local"],
+            129,
+            "hint: git merkle provider add x --kind local --endpoint <address> --model <model>",
+        ),
+        (
+            &["x", "--kind", "openai"],
+            129,
+            "a provider of kind 'openai' cannot do without: model",
+        ),
+        (&["x", "--kind", "command"], 129, "--command <program>"),
+        (&["x", "--kind", "replay"], 129, "--file <file>"),
         // There is no option for a key; what is taken for the name of a variable is not repeated.
         (
             &["x", "--kind", "openai", "--key", "canary"],
@@ -400,19 +432,6 @@ fn nothing_wrong_is_written() {
         std::fs::read_to_string(sandbox.path("home/.gitconfig")).expect("a configuration"),
         before
     );
-        // Before, these were written, and could not work.
-        (
-            &["x", "--kind", "local"],
-            129,
-            "hint: git merkle provider add x --kind local --endpoint <address> --model <model>",
-        ),
-        (
-            &["x", "--kind", "openai"],
-            129,
-            "a provider of kind 'openai' cannot do without: model",
-        ),
-        (&["x", "--kind", "command"], 129, "--command <program>"),
-        (&["x", "--kind", "replay"], 129, "--file <file>"),
 }
 
 #[test]

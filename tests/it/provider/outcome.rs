@@ -179,7 +179,7 @@ fn refused_by_status_costs_nothing() {
     is_always(
         &Scripted::bad_request("no such parameter"),
         Charge::Nothing,
-        |error| matches!(error, ProviderError::Protocol(text) if text.ends_with("no such parameter")),
+        |error| matches!(error, ProviderError::Rejected(text) if text.ends_with("no such parameter")),
     );
 }
 
@@ -340,7 +340,7 @@ fn a_redirect_is_not_followed() {
     let other = Loopback::echo();
     let location = format!("{}chat/completions", other.endpoint());
     is_always(&Scripted::redirect(location), Charge::Nothing, |error| {
-        matches!(error, ProviderError::Protocol(_))
+        matches!(error, ProviderError::Address(_))
     });
     assert_eq!((other.connections(), other.requests().len()), (0, 0));
 }

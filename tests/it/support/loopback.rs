@@ -16,7 +16,7 @@
 //! Recorded { order, method, path, headers, body, raw }  .text() .last_user() .header("name")
 //! ```
 //!
-//! `GET /v1/models` lists [`MODELS`] without asking the script. [`Loopback::with_key`] makes every request without that
+//! `GET /v1/models` lists [`MODELS`] without asking the script, and `GET /models` is not there. [`Loopback::with_key`] makes every request without that
 //! key a 401 that repeats the key it got, as some servers do.
 
 mod cache;

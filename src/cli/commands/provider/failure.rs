@@ -26,10 +26,10 @@ impl From<DefinitionError> for CliError {
     }
 }
 
-/// The error of asking the provider of a name.
+/// What to try when asking the provider of a name has failed.
 #[must_use]
-pub fn failure(name: &str, error: ProviderError) -> CliError {
-    let hint = match &error {
+pub fn hint(name: &str, error: &ProviderError) -> Option<String> {
+    match error {
         ProviderError::Auth(_) => Some(format!("run 'git merkle auth login {name}'")),
         ProviderError::ModelNotFound { available, .. } => {
             let names: Vec<String> = available
@@ -61,8 +61,21 @@ pub fn failure(name: &str, error: ProviderError) -> CliError {
         | ProviderError::NoEvent
         | ProviderError::Unavailable { .. }
         | ProviderError::Timeout(_) => Some(format!("see 'git merkle provider show {name}'")),
+        ProviderError::Address(_) => Some(format!(
+            "is a part of its endpoint missing, as '/v1/' often is? 'git config --global merkle.provider.{name}.endpoint <address>' sets it"
+        )),
+        ProviderError::Rejected(_) => Some(format!(
+            "'git merkle provider show {name}' shows the model and what goes with each request; 'git merkle provider test {name} --call' \
+             sends a small one"
+        )),
         _ => None,
-    };
+    }
+}
+
+/// The error of asking the provider of a name.
+#[must_use]
+pub fn failure(name: &str, error: ProviderError) -> CliError {
+    let hint = hint(name, &error);
     let exit = if matches!(error, ProviderError::NotConfigured { .. }) {
         Exit::Config
     } else {

@@ -11,8 +11,10 @@ use super::job::Job;
 use crate::base::count::counted;
 use crate::base::{TreePath, clock};
 use crate::cli::absent;
+use crate::cli::commands::provider::hint;
 use crate::cli::{CliError, Exit, Style, Ui, json};
 use crate::ops::{self, Refresh, Refreshed};
+use crate::provider::ProviderError;
 use crate::provider::ledger::dollars;
 use crate::regen::{Cause, Report, Stop};
 
@@ -131,8 +133,11 @@ pub(super) fn report(
     if let Some(stop) = &report.stop {
         let left = report.left + report.failed.len() as u64 + report.held_back;
         ui.note(&left_words(left, args.force));
-        return Ok(ended(stop, ui));
+        let exit = ended(stop, ui);
+        tell_hint(ui, request, report);
+        return Ok(exit);
     }
+    tell_hint(ui, request, report);
     if !report.awaited.is_empty() {
         tell_awaited(ui, request, report);
         return Ok(Exit::Busy);
@@ -187,6 +192,18 @@ fn tell_learned(ui: &Ui, request: &Refresh<'_>, report: &Report) {
             "'{name}' has a window of {window} tokens; \
              'git config --global merkle.provider.{name}.contextTokens {window}' says so from the start"
         ));
+    }
+}
+
+/// Says what to try where the provider has failed and no answer came after it.
+fn tell_hint(ui: &Ui, request: &Refresh<'_>, report: &Report) {
+    let (Some(asking), Some(trouble)) = (request.asking, &report.trouble) else {
+        return;
+    };
+    // What an answer has instead of what was wanted is said already.
+    let is_answer = matches!(trouble, ProviderError::Protocol(_));
+    if let Some(hint) = hint(&asking.caller.name, trouble).filter(|_| !is_answer) {
+        ui.note(&format!("hint: {hint}"));
     }
 }
 

@@ -28,6 +28,9 @@ pub(super) fn serve(stream: &TcpStream, state: &State) -> Option<bool> {
             Owed::new(state),
         );
     }
+    if recorded.method == "GET" && recorded.path == "/models" {
+        return plain(stream, 404, "text/plain", "404 page not found");
+    }
     if recorded.method == "GET" && recorded.path.ends_with("/models") {
         if state.has_endless_models.load(Ordering::SeqCst) {
             return flood(stream, Flood::Models, state);
