@@ -21,7 +21,7 @@ const OPENAI_CACHE_TIME: &str = "30m";
 pub enum Protocol {
     /// OpenAI itself: its own form of marks.
     OpenAi,
-    /// OpenAI's protocol spoken by another server; gateways take marks in Anthropic's form.
+    /// OpenAI's protocol spoken by another server; gateways take marks in Anthropic's options.
     OpenAiLike,
     /// Anthropic.
     Anthropic,
@@ -42,19 +42,19 @@ pub struct BodyOptions<'f> {
 
 /// The body of a request, but for a schema of its answer.
 #[must_use]
-pub fn body(request: &Request, form: BodyOptions<'_>) -> Value {
-    let messages = sendable(&request.messages, form.capabilities);
+pub fn body(request: &Request, options: BodyOptions<'_>) -> Value {
+    let messages = sendable(&request.messages, options.capabilities);
     let mut body = Map::new();
-    if let Some(model) = &form.capabilities.model {
+    if let Some(model) = &options.capabilities.model {
         body.insert("model".to_owned(), json!(model));
     }
-    body.insert("stream".to_owned(), json!(form.streams));
-    match form.protocol {
-        Protocol::Anthropic => anthropic(&mut body, &messages, request, form),
-        Protocol::OpenAi | Protocol::OpenAiLike => openai(&mut body, &messages, request, form),
+    body.insert("stream".to_owned(), json!(options.streams));
+    match options.protocol {
+        Protocol::Anthropic => anthropic(&mut body, &messages, request, options),
+        Protocol::OpenAi | Protocol::OpenAiLike => openai(&mut body, &messages, request, options),
     }
     let mut body = Value::Object(body);
-    add_extra(&mut body, form.extra);
+    add_extra(&mut body, options.extra);
     body
 }
 
@@ -100,23 +100,23 @@ fn openai(
     body: &mut Map<String, Value>,
     messages: &[Message],
     request: &Request,
-    form: BodyOptions<'_>,
+    options: BodyOptions<'_>,
 ) {
-    let capabilities = form.capabilities;
+    let capabilities = options.capabilities;
     body.insert(
         "messages".to_owned(),
         messages
             .iter()
-            .map(|message| openai_message(message, form.protocol))
+            .map(|message| openai_message(message, options.protocol))
             .collect(),
     );
-    if form.streams {
+    if options.streams {
         body.insert(
             "stream_options".to_owned(),
             json!({ "include_usage": true }),
         );
     }
-    if form.protocol == Protocol::OpenAi && capabilities.cache_breakpoints > 0 {
+    if options.protocol == Protocol::OpenAi && capabilities.cache_breakpoints > 0 {
         let has_marks = messages.iter().any(|message| message.ends_cached_prefix);
         let options = if has_marks {
             json!({ "mode": "explicit", "ttl": OPENAI_CACHE_TIME })
@@ -154,7 +154,7 @@ fn anthropic(
     body: &mut Map<String, Value>,
     messages: &[Message],
     request: &Request,
-    form: BodyOptions<'_>,
+    options: BodyOptions<'_>,
 ) {
     let image = |image: &Image| {
         let source =
@@ -169,7 +169,7 @@ fn anthropic(
     insert(
         body,
         "max_tokens",
-        output_tokens(request, form.capabilities, true),
+        output_tokens(request, options.capabilities, true),
     );
     match system.as_slice() {
         [] => {}
@@ -188,7 +188,7 @@ fn anthropic(
         "temperature",
         params
             .temperature
-            .filter(|_| form.capabilities.temperature.is_some()),
+            .filter(|_| options.capabilities.temperature.is_some()),
     );
     insert(
         body,

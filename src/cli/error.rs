@@ -1,8 +1,8 @@
 //! What a command says when it fails: how the program ends, the message, what was underneath, what to try.
 //!
 //! Printed as git prints errors, `error: …` and then a `hint: …` line for each command that may help; with
-//! `--json` as one object. Errors of lower modules are turned into this type in `error/table.rs`, those of pages in
-//! `error/site.rs`, and nowhere else: the whole table of "which failure ends how".
+//! `--json` as one object. Errors of lower modules are turned into this type in the files below `error/`: the whole table
+//! of "which failure ends how".
 
 mod asking;
 mod compared;

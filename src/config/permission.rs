@@ -17,7 +17,7 @@ pub enum Permission {
 
 /// What "tighter" means for a key.
 ///
-/// Nothing can be tightened that no lower place has set: a repository must not be the one that gives a budget.
+/// A value that no lower layer has set cannot be tightened: a repository must not introduce a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// A smaller number, as [`value::limit`] reads it.

@@ -1,4 +1,4 @@
-//! The default payload: what a reader needs first who knows nothing of a repository, fitted into a number of tokens. Pure.
+//! The default payload: what a reader new to the repository needs first, fitted into a number of tokens. Pure.
 //!
 //! People's notes, statements about the root and its directories from the top, the symbol map, the beginning of the
 //! README, the branch. Each but the map has a share that it does not pass; the map, whose files are chosen by how many

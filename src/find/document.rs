@@ -182,7 +182,7 @@ fn comment_above(text: &str, place: usize) -> usize {
     from.min(place)
 }
 
-/// TermCounts all terms of the text, and for each definition those of its own text, in order of definitions and terms.
+/// Counts all terms of the text, and for each definition those of its own text, in order of definitions and terms.
 fn count(
     text: &str,
     language: Option<Language>,

@@ -18,7 +18,7 @@ const ENTRY_BYTES: usize = 4 + FIELDS;
 /// Most terms of one object; what has more is data.
 const TERMS_MAX: usize = 1 << 16;
 
-/// TermCounts of terms, by sort of text.
+/// Counts of terms, by sort of text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Words(Vec<u8>);
 
@@ -31,7 +31,7 @@ pub struct Hits {
     pub counts: Vec<[u8; FIELDS]>,
 }
 
-/// TermCounts while a text is read.
+/// Counts while a text is read.
 #[derive(Debug, Default)]
 pub(super) struct Counter {
     lengths: [u32; FIELDS],
@@ -39,14 +39,14 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    /// TermCounts one more.
+    /// Counts one more.
     pub(super) fn add(&mut self, term: Term, field: Field) {
         let length = &mut self.lengths[field as usize];
         *length = length.saturating_add(1);
         self.add_whole(term, field);
     }
 
-    /// TermCounts an identifier whose words are counted themselves: it makes the text no longer.
+    /// Counts an identifier whose words are counted themselves: it adds nothing to the length of the text.
     pub(super) fn add_whole(&mut self, term: Term, field: Field) {
         let field = field as usize;
         if let Some(counts) = self.counts.get_mut(&term) {

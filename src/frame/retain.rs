@@ -13,7 +13,7 @@
 
 use crate::base::limit::SEQ_GAP_MAX;
 
-/// By whom a frame was made, as far as that decides how long it is kept.
+/// Who made a frame, as far as retention depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Producer {
     /// Said, ended or declared void by a person, or not to be read by this program.

@@ -85,7 +85,7 @@ impl Window {
     fn move_on(&self, bytes: u64, open: impl FnOnce() -> Option<OdbHandle>) {
         let before = self.shared.least_bytes.fetch_min(bytes, Ordering::Relaxed);
         let least_bytes = before.min(bytes);
-        // The store that the repository was opened with is never closed, so who reads much soon leaves it.
+        // The store that the repository was opened with is never closed, so a process that reads much soon leaves it.
         let is_first = self.shared.number.load(Ordering::Relaxed) == 0;
         if !is_first && bytes <= least_bytes.saturating_add(WINDOW_BYTES) {
             return;

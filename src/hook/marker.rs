@@ -50,9 +50,9 @@ pub fn leave(state: &StateDir, marker: &Marker) -> io::Result<()> {
     })
 }
 
-/// The markers whose work is not done, each with the time since it was left.
+/// The markers of work that is not done, each with its age.
 ///
-/// Those that a worker has taken come last: one whose work kills the worker does not keep the others from theirs.
+/// Those that a worker has taken come last: one whose work kills the worker must not hold up the others.
 pub fn list(state: &StateDir) -> io::Result<Vec<(Marker, Duration)>> {
     let queue = queue(state);
     let mut markers = Vec::new();

@@ -25,7 +25,7 @@ pub type Work<'w> = &'w mut dyn FnMut(&Marker) -> Result<String, String>;
 
 /// True when a worker is at work for this state directory. Writes nothing.
 ///
-/// Looks with a shared lock: two who look at once do not take each other for a worker.
+/// Looks with a shared lock: two processes that look at once do not take each other for a worker.
 #[must_use]
 pub fn is_at_work(state: &StateDir) -> bool {
     let lock = state.open(LOCK_FILE, LOCK_BYTES_MAX);

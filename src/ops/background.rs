@@ -59,7 +59,7 @@ pub struct Background {
     pub problems: Vec<String>,
 }
 
-/// Brings what is checked out up to date, without anybody to ask; in a bare repository also each branch that has moved.
+/// Updates the checked-out branch without asking the user; in a bare repository, every branch that moved.
 ///
 /// A paid agent says anew what it has said about paths that have changed, and with `merkle.hookComplete` also what it
 /// never said. It takes part when `merkle.hookBudget` (US dollars a day) gives it something

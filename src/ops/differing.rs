@@ -50,7 +50,7 @@ fn count(
         }
     });
     match counted {
-        // What is damaged is in no other file's way.
+        // A damaged file must not stop the others.
         Err(ObjectError::Damaged { .. }) => Ok(()),
         counted => counted,
     }

@@ -55,15 +55,15 @@ pub const ROWS: [&str; 6] = [
 /// How one row did for one commit.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Figures {
-    /// SignatureShare of the right files among the first 5, 10, 20.
+    /// Share of the right files among the first 5, 10, 20.
     pub recall: [f64; 3],
     /// One through the place of the first right file.
     pub reciprocal_rank: f64,
-    /// SignatureShare of the right files in 2,000, 8,000 and 32,000 tokens.
+    /// Share of the right files in 2,000, 8,000 and 32,000 tokens.
     pub files: [f64; 3],
-    /// SignatureShare of the changed definitions that are named in these.
+    /// Share of the changed definitions that are named in these.
     pub named: [f64; 3],
-    /// SignatureShare of those that are named with their signature.
+    /// Share of those that are named with their signature.
     pub signed: [f64; 3],
 }
 

@@ -158,7 +158,7 @@ fn reading(
         }
     });
     match found {
-        // What is damaged is in no other file's way.
+        // A damaged file must not stop the others.
         Err(ObjectError::Damaged { .. }) => Ok(None),
         found => found,
     }

@@ -1,4 +1,4 @@
-//! What is known on both sides of a branch, as two commits: each file and directory of which something else is known is a
+//! What is known on both sides of a branch, as two commits: each file and directory of which they know different things is a
 //! Markdown file, so that any view of two commits (stock git's, a forge's) shows what the branch changes in it.
 //!
 //! | in the source | in the commits |

@@ -61,7 +61,7 @@ pub fn review(workspace: &Workspace, old: NodeId, new: NodeId) -> Result<Changes
     Ok(changes)
 }
 
-/// Makes what others cannot name, whatever is written at it, visible to its package or file alone: in modules of Rust and
+/// Marks what others cannot name as visible to its package or file alone, whatever the source says: in modules of Rust and
 /// Python, in headers and sources of C, and in packages of Go that others cannot import.
 fn narrow(
     repo: &Repository,
@@ -115,7 +115,7 @@ fn narrow(
     Ok(())
 }
 
-/// Makes what others cannot name in a module of Rust or Python visible to its package or file alone; `other` is what the
+/// Marks what others cannot name in a module of Rust or Python as visible to its package or file alone; `other` is what the
 /// other side has in a file of Rust.
 fn narrow_module(
     modules: &mut Modules,

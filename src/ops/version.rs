@@ -51,7 +51,7 @@ impl Reading {
             Blob::Data(data) => self.content(&id, name, data),
         });
         version.content = match content {
-            // What is damaged is in no other file's way.
+            // A damaged file must not stop the others.
             Err(ObjectError::Damaged { .. }) => Content::Absent,
             content => content?,
         };

@@ -293,7 +293,7 @@ fn capabilities(
         ProviderKind::OpenAi | ProviderKind::Anthropic | ProviderKind::Gemini => {
             model.map(family::of_vendor)
         }
-        _ => model.map(family::of_anybody),
+        _ => model.map(family::of_open_weights),
     };
     let mut base = known.unwrap_or_default();
     match kind {

@@ -149,7 +149,7 @@ const REASONING: [&str; 5] = ["gpt-5", "gpt-6", "o1", "o3", "o4"];
 /// Our count is that of the newer models of one vendor; of others' vocabularies and templates this much more was seen.
 const OTHERS_PERCENT: u64 = 120;
 
-/// Families of models that anybody can serve, with limits of his own.
+/// Open-weight model families; each server sets its own limits.
 const OPEN: [&str; 10] = [
     "llama", "qwen", "mistral", "mixtral", "gemma", "deepseek", "phi", "gpt-oss", "granite",
     "command",
@@ -159,7 +159,7 @@ const OPEN: [&str; 10] = [
 #[must_use]
 pub(super) fn of_vendor(model: &str) -> Capabilities {
     let Some(row) = ROWS.iter().find(|row| model.starts_with(row.prefix)) else {
-        return of_anybody(model);
+        return of_open_weights(model);
     };
     Capabilities {
         context_tokens: Some(row.context_tokens),
@@ -208,9 +208,9 @@ fn sampling(model: &str, family: &str) -> Capabilities {
     }
 }
 
-/// What is known of a model that anybody may serve: its family, by name.
+/// What is known of a model with open weights: its family, by name.
 #[must_use]
-pub(super) fn of_anybody(model: &str) -> Capabilities {
+pub(super) fn of_open_weights(model: &str) -> Capabilities {
     let name = model
         .rsplit('/')
         .next()
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn who_serves_an_open_model_sets_its_limits() {
-        let served = of_anybody("meta/Llama-3.3-70B");
+        let served = of_open_weights("meta/Llama-3.3-70B");
         assert_eq!(
             (served.family.as_deref(), served.context_tokens),
             (Some("llama"), None)

@@ -42,7 +42,7 @@ pub enum KeyStatus {
     Missing,
 }
 
-/// Looks for the key of a provider without showing it to anybody.
+/// Finds a provider's key and never prints it.
 pub fn status(definition: &Definition, environment: &Environment) -> Result<KeyStatus, ChildError> {
     Ok(match find(definition, environment)? {
         Some((_, place)) => KeyStatus::Found(place),

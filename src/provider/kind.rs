@@ -1,4 +1,4 @@
-//! The kinds of provider, and what each has before anybody configures anything.
+//! The kinds of provider and their defaults.
 
 use super::endpoint::Endpoint;
 

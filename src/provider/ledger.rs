@@ -1,4 +1,4 @@
-//! What was spent: a file that every process of a repository shares, so that no budget is passed by any of them.
+//! What was spent: a file that every process of a repository shares, so that none of them passes a budget.
 //!
 //! Before an attempt its worst case is reserved, on the disk; afterwards it is settled with what the provider says.
 //! A reservation that is never settled (a killed process, an unknown outcome) counts in full for good. The file is a

@@ -1,8 +1,8 @@
-//! How much one provider may be sent in a time: answers owed at once, requests and tokens a minute.
+//! Rate limits of one provider: concurrent requests, requests and tokens per minute.
 //!
-//! [`Throttle`] decides and has no clock: times go in, waits come out. The number of answers owed at once is halved when
+//! [`Throttle`] decides and has no clock: times go in, waits come out. The number of concurrent requests is halved when
 //! the provider says that it is too much, once for each wave of requests, and grows back by one for every full wave that
-//! succeeds, up to what is configured. An answer that broke off while others were owed halves it too, and for good: such
+//! succeeds, up to what is configured. An answer that broke off while others were awaited halves it too, and for good: such
 //! servers do one thing at a time, and say so in no other way. [`Gate`] is the same for tasks that wait.
 
 use crate::base::number::{floor, to_f64, to_index};

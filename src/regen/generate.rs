@@ -103,7 +103,7 @@ impl Generator<'_> {
 }
 
 impl Work<'_, '_> {
-    /// Starts calls while there are slots, and prepares as many requests again for when slots become free.
+    /// Starts calls while slots are free, and prepares as many more requests for the slots that become free next.
     ///
     /// True when there is more to do at once: what comes in, and signals, have their turn in between.
     fn dispatch(&mut self, on_event: &mut dyn FnMut(Event)) -> bool {

@@ -1,4 +1,4 @@
-//! The form in which signatures are compared: what a caller has to write, and what he gets.
+//! The form in which signatures are compared: what a caller writes and what the call returns.
 //!
 //! | language | means nothing |
 //! |---|---|

@@ -241,7 +241,7 @@ fn is_opened(change: &Change) -> bool {
     !was_public && is_visibility_alone(change)
 }
 
-/// Who may use it in its package is another, and nothing else of what they see.
+/// Only the visibility changed.
 fn is_visibility_alone(change: &Change) -> bool {
     let (Some(old), Some(new)) = (&change.old, &change.new) else {
         return false;

@@ -602,7 +602,7 @@ fn silent(changes: &Changes) -> Vec<StyledLine> {
     by_reason.into_iter().map(line).collect()
 }
 
-/// Why nothing else is said of a file; `None` for one of which enough is said, or which is told with others.
+/// Why the review says nothing else about a file; `None` if it has said enough or reports it with others.
 fn reason(file: &File) -> Option<&'static str> {
     let contents =
         [&file.old, &file.new].map(|version| version.as_ref().map(|version| &version.content));

@@ -1,4 +1,4 @@
-//! What would be sent, for those who only look: the request of a session's turn, or of no session. Writes nothing.
+//! What would be sent, for a caller that only looks: the request of a session's turn, or of no session. Writes nothing.
 
 use super::flow::Next;
 use super::gather::{Ingredients, SessionView};

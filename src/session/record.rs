@@ -100,7 +100,7 @@ pub struct TurnRecord {
     pub version: u32,
     /// What the turn is for.
     pub phase: PhaseWord,
-    /// How often the work was made: 1, and one more for each revision.
+    /// 1 for the first answer, one more for each revision.
     pub iteration: u32,
     /// What is wanted, in the words of a person.
     pub request: String,

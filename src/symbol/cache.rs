@@ -1,4 +1,4 @@
-//! What was read from objects, by their ids, on disk: one file that only grows, safe to delete at any time.
+//! What was read from objects, by their ids, on disk: one file that is emptied when it is full, safe to delete at any time.
 //!
 //! Its checksums are made under the user's key for the repository: a file that came with a repository holds nothing.
 //! There is one for outlines and one for the symbols of maps. The file starts with a line that names the format and the version of the extraction; with any other
@@ -147,7 +147,7 @@ impl<T: Cached> ObjectCache<T> {
     /// Where the bodies stand; `None` without a file that can be read.
     fn places(&self) -> Option<MutexGuard<'_, Places>> {
         let keys = self.keys.as_deref();
-        let scanned = |file| scan(file, &form::<T>(self.key), self.size_bytes_max, keys).ok();
+        let scanned = |file| scan(file, &cache_key::<T>(self.key), self.size_bytes_max, keys).ok();
         let places = self
             .places
             .get_or_init(|| self.file.as_ref().and_then(scanned).map(Mutex::new));
@@ -227,7 +227,10 @@ impl<T: Cached> ObjectCache<T> {
     fn append(&self, places: &mut Places, key: ObjectKey, body: &[u8]) -> Option<CachePlace> {
         let mut file = self.file.as_ref()?;
         if file.metadata().ok()?.len() + (HEADER_BYTES + body.len()) as u64 > self.size_bytes_max {
-            alone(file, || start_anew(file, &form::<T>(self.key).first_line)).ok()?;
+            alone(file, || {
+                start_anew(file, &cache_key::<T>(self.key).first_line)
+            })
+            .ok()?;
             *places = Places::default();
         }
         let place = CachePlace {
@@ -250,14 +253,14 @@ impl<T: Cached> ObjectCache<T> {
     }
 }
 
-/// What makes a file one of this cache.
-struct Modifiers {
+/// What a file must begin with, and what its checksums are made under, to belong to this cache.
+struct CacheKey {
     first_line: String,
     key: HashKey,
 }
 
-fn form<T: Cached>(key: HashKey) -> Modifiers {
-    Modifiers {
+fn cache_key<T: Cached>(key: HashKey) -> CacheKey {
+    CacheKey {
         first_line: format!("git-merkle/{}/2 {}\n", T::FILE_NAME, T::VERSION),
         key,
     }
@@ -280,7 +283,7 @@ fn alone<T>(file: &File, run: impl FnOnce() -> std::io::Result<T>) -> std::io::R
 /// Reads the keys that are not noted; repairs the file where that is needed, and notes keys where many came.
 fn scan(
     file: &File,
-    form: &Modifiers,
+    key: &CacheKey,
     size_bytes_max: u64,
     keys: Option<&dyn KeyStore>,
 ) -> std::io::Result<Places> {
@@ -290,11 +293,11 @@ fn scan(
         .filter(|noted| is_of(noted, file));
     let noted = noted.unwrap_or_default();
     let mut newer = HashMap::new();
-    let end = read_keys(file, form, noted.end(), &mut newer)?;
+    let end = read_keys(file, key, noted.end(), &mut newer)?;
     let size = file.metadata()?.len();
     if end.offset == 0 || end.offset < size || size > size_bytes_max {
         newer.clear();
-        alone(file, || repair(file, form, size_bytes_max, &mut newer))?;
+        alone(file, || repair(file, key, size_bytes_max, &mut newer))?;
         return Ok(Places {
             noted: NotedKeys::default(),
             newer,
@@ -324,14 +327,14 @@ fn is_of(noted: &NotedKeys, file: &File) -> bool {
 /// Cuts off what follows the last whole record; starts a foreign or too large file anew.
 fn repair(
     file: &File,
-    form: &Modifiers,
+    key: &CacheKey,
     size_bytes_max: u64,
     places: &mut HashMap<ObjectKey, CachePlace>,
 ) -> std::io::Result<()> {
-    let good_to = read_keys(file, form, None, places)?.offset;
+    let good_to = read_keys(file, key, None, places)?.offset;
     if good_to == 0 || good_to > size_bytes_max {
         places.clear();
-        return start_anew(file, &form.first_line);
+        return start_anew(file, &key.first_line);
     }
     file.set_len(good_to)
 }
@@ -339,13 +342,13 @@ fn repair(
 /// Reads keys, from an end on where one is given, up to the first that is damaged; returns where the last whole record ends, 0 for a foreign file.
 fn read_keys(
     mut file: &File,
-    form: &Modifiers,
+    key: &CacheKey,
     from: Option<End>,
     places: &mut HashMap<ObjectKey, CachePlace>,
 ) -> std::io::Result<End> {
     let size = file.metadata()?.len();
-    let mut line = vec![0; form.first_line.len()];
-    if file.read_exact_at(&mut line, 0).is_err() || line != form.first_line.as_bytes() {
+    let mut line = vec![0; key.first_line.len()];
+    if file.read_exact_at(&mut line, 0).is_err() || line != key.first_line.as_bytes() {
         return Ok(End::default());
     }
     let mut end = from.unwrap_or(End {
@@ -356,7 +359,7 @@ fn read_keys(
     let mut reader = BufReader::with_capacity(64 * 1024, file);
     let mut header = [0; HEADER_BYTES];
     while reader.read_exact(&mut header).is_ok() {
-        let Some((key, mut place)) = decode_header(&form.key, &header) else {
+        let Some((key, mut place)) = decode_header(&key.key, &header) else {
             break;
         };
         place.offset = end.offset + HEADER_BYTES as u64;

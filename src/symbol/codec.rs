@@ -152,7 +152,7 @@ fn put_symbols(out: &mut Vec<u8>, symbols: &[Symbol], part: Part) {
 #[derive(Debug)]
 pub struct UnknownLanguage;
 
-/// What is left to read. Nothing is allocated on the word of a length that the bytes do not back.
+/// The bytes left to read. A length is checked against them before memory is allocated.
 pub struct ByteReader<'a>(pub &'a [u8]);
 
 impl ByteReader<'_> {

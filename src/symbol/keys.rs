@@ -23,7 +23,7 @@ pub(super) type ObjectKey = (NodeId, Option<Language>);
 
 /// Where a body stands in the file.
 ///
-/// Who keeps one elsewhere finds the body without the keys of all others, or finds that it is gone: see
+/// A caller that keeps it finds the body again without the keys of all others, or learns that it is gone: see
 /// [`super::ObjectCache::look_at`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CachePlace {
@@ -61,7 +61,7 @@ impl CachePlace {
 
 /// Where the keys of a cache stay between two processes.
 pub trait KeyStore: std::fmt::Debug + Send + Sync {
-    /// The bytes that were saved last; `None` where there are none, or they may be of another.
+    /// The bytes that were saved last; `None` if there are none, or if another cache may have saved them.
     fn load(&self) -> Option<Vec<u8>>;
     /// Keeps the bytes; a failure is not reported, since only time is lost.
     fn save(&self, bytes: &[u8]);

@@ -1,8 +1,8 @@
 //! Which language a file is written in, decided from its name and its first bytes.
 //!
 //! One table says it all: the lasting name of a language (part of digests, so it never changes), the title that
-//! people read, how files are recognised and how comments look. Content is looked at for two questions only:
-//! a `#!` line where the name says nothing, and whether a `.h` file is C or C++.
+//! people read, how files are recognised and how comments look. Content is looked at only where
+//! the name leaves the question open: a `#!` line, or an ending that several languages use, such as `.h`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -1,7 +1,7 @@
 //! Symbols: what a file declares, read from its text with a grammar of its language. The only home of tree-sitter.
 //!
-//! Owns the table of languages, the walk from text to [`Outline`] (a function body is entered for tests, uses, and fields that a constructor sets), the Markdown
-//! that an outline frame says, the bytes of an outline and their cache by object id. Everything but the cache is
+//! Owns the table of languages, the walk from text to [`Outline`] (it enters function bodies only for fields that
+//! constructors set, for tests and for uses), the Markdown that an outline frame says, the bytes of an outline and their cache by object id. Everything but the cache is
 //! pure: the same bytes give the same outline on every machine, however long it takes. Hostile text costs a bounded
 //! amount of work and falls back to a plain outline; nothing here fails.
 //!

@@ -282,12 +282,12 @@ fn listed(outline: &Outline, ordered: &[&Symbol], detail: Detail, mut room: Room
     list
 }
 
-/// The room of what stands within something that is about to be measured.
+/// The room for members while their owner is still being measured.
 fn within(room: usize) -> usize {
     if room == UNBOUNDED { UNBOUNDED } else { 0 }
 }
 
-/// What the name of one of this number of symbols takes in a list of names, as code; nothing where not all are in it.
+/// The bytes that a name takes in the list of names, as code; 0 when there are too many symbols to list all.
 fn named(symbol: &Symbol, symbols: usize) -> usize {
     if symbols <= ALL_NAMES_MAX {
         symbol.name.len() + 2

@@ -164,7 +164,7 @@ fn visit_slots(
     })
 }
 
-/// Who made a frame. In a slot of outlines that stand in no tip it is not read: no one else speaks there.
+/// Who made a frame. The frame is not read in a slot of outlines outside the tip: only derived frames stand there.
 fn origin(repo: &Repository, entry: &Entry, is_tip: bool) -> Producer {
     if !is_tip && is_outline(&entry.name) {
         return Producer::Derived;
@@ -239,9 +239,9 @@ fn holds(stores: &[Store<'_>], entry: &Entry) -> bool {
     })
 }
 
-/// What of a store goes because a remote, last known at `before`, has dropped it on purpose.
+/// What a store drops because a remote, last known at `before`, has dropped it on purpose.
 ///
-/// Every user who can push can drop. So what people said stays, and of what is about a tip of this clone the newest.
+/// Every user who can push can drop. So people's statements stay, and so does the newest frame of each slot in a tip of this clone.
 pub fn dropped_there(
     repo: &Repository,
     ours: &Store<'_>,

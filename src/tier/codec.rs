@@ -135,7 +135,7 @@ fn put_key(out: &mut Vec<u8>, key: &Key) {
     put_bytes(out, bytes);
 }
 
-/// What is left to read. Nothing is allocated on the word of a length that the bytes do not back.
+/// The bytes left to read. A length is checked against them before memory is allocated.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {

@@ -3,7 +3,7 @@
 //! Owns the items of a prompt, what a session remembers of them, the two policies that put items into tiers (`counter`
 //! and `expected-cost`), the layout that comes out, and a model of a prompt cache to measure both with. Everything is
 //! pure and in whole numbers: the same state, items and terms give the same layout on every machine. Knows no text of
-//! a message, no git and no clock; who reads history hands in [`Touches`].
+//! a message, no git and no clock; the caller reads history and hands in [`Touches`].
 //!
 //! What must hold: no item stands in two blocks; blocks are ordered most stable first, so a changed block changes no
 //! block before it; messages of a conversation keep their order; an item that changed is active at once under

@@ -230,8 +230,8 @@ impl Counting<'_> {
         })
     }
 
-    /// What an agent makes by itself. Of an agent with a model, what it has never spoken about counts where the user
-    /// names the agent: who has tried it on one file does not want all others.
+    /// What an agent makes by itself. For an agent with a model, nodes that it has never described count only when the user
+    /// names the agent: trying it on one file does not mean wanting all others.
     fn count_made(&self, agent: &Agent, planned: &Planned) -> SlotDocument {
         let Planned { plan, .. } = planned;
         let missing = plan
@@ -278,9 +278,9 @@ impl Counting<'_> {
         }
     }
 
-    /// Heads in the slots that no plan has looked at: what people have said, and agents that are not defined here.
+    /// Heads in the slots that no plan covers: people's statements, and agents that are not defined here.
     ///
-    /// What stood at a path before and was spoken about counts as outdated, like everything that was declared void; what
+    /// What was said about an earlier content of a path counts as outdated, like everything that was declared void; what
     /// a person has said is carried.
     fn count_others(&self, scan: &Scan, index: &Index, seen: &[Slot]) -> Vec<SlotDocument> {
         let mut slots = Vec::new();

@@ -247,7 +247,7 @@ fn write(
         .parent()
         .map_or(Ok(()), |parent| File::open(parent)?.sync_all());
     flushed.map_err(|source| {
-        // Only this edit knows that it was done: those before it are taken back by who called.
+        // Only this edit knows that it was done; the caller takes back the edits before it.
         let _ = exchange(path, after, before);
         EditError::Failed {
             path: path.to_owned(),

@@ -18,9 +18,9 @@ const ANSWER_FORMAT: &str = "git-merkle/answer/1";
 pub(super) struct Task {
     /// What it asks, by [`Request::digest`].
     pub(super) id: Digest,
-    /// What only those know who were given the task.
+    /// A secret of the worker that was given the task.
     pub(super) claim: Digest,
-    /// Whom the coordinator counts with.
+    /// The model whose limits the coordinator assumes.
     pub(super) model: Option<String>,
     /// The request.
     pub(super) request: Request,

@@ -61,8 +61,7 @@ impl Work<'_, '_> {
         });
     }
 
-    /// Takes an answer from results. What it is worth is found out as for any other; that it is paid for already, no run of
-    /// bad answers may keep the others from being taken.
+    /// Takes an answer from results and validates it like any other. It is paid for, so a bad one must not stop the rest.
     fn take_owed(
         &mut self,
         task: TaskNumber,

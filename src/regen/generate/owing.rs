@@ -1,4 +1,4 @@
-//! What is owed by batches: where an answer is, what goes out together, and what a run has learned of it so far.
+//! Answers that batches still owe: where each is, which requests go out together, and what the run knows of them so far.
 //!
 //! Answers that are owed are known by their basis, whichever command requested them, so no run requests one a second time.
 //! Nothing here starts anything: `batch` beside it sends and collects.

@@ -77,10 +77,10 @@ pub(super) struct Work<'g, 'i> {
     pub(super) parked: Vec<(TaskNumber, Box<Question>)>,
     pub(super) calls: Running<'g, Answered>,
     pub(super) writes: Running<'g, Written>,
-    /// Batches, and what is being done about them; nothing else is begun meanwhile.
+    /// Batches, and the one thing that is being done about them; nothing else is begun meanwhile.
     pub(super) owing: Owing<'g>,
     pub(super) errands: Running<'g, Errand>,
-    /// Who waits for the answer of a basis that a request is out for, and what was said of one in this run.
+    /// Tasks that wait for the answer to a request already sent for the same basis, and the answers of this run.
     pub(super) waiters: HashMap<BasisId, Vec<TaskNumber>>,
     pub(super) answers: HashMap<BasisId, (String, Authorship)>,
     pub(super) batch: Vec<NewFrame>,

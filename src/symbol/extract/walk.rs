@@ -1,8 +1,9 @@
 //! The walk over the declaration levels of a syntax tree, driven by the table of a language.
 //!
 //! A level is a list of siblings: the file, the body of a class, the inside of an `#ifdef`. The walk goes down only
-//! where the table says that members stand, at most [`NESTING_MAX`] levels, so its recursion is bounded, and it
-//! never sees a function body. A comment is kept until the declaration that it touches.
+//! where the table says that members stand, at most [`NESTING_MAX`] levels, so its recursion is bounded. Of
+//! a function body it declares only the fields that a constructor sets and the tests inside. A comment is kept until
+//! the declaration that it touches.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;

@@ -127,7 +127,7 @@ fn flag(rest: &mut ByteReader<'_>) -> Option<bool> {
     }
 }
 
-/// The count of elements that follow, each of at least this many bytes: nothing is allocated on the word of a number alone.
+/// The count of elements that follow, each of at least this many bytes; it is checked against the bytes that are left before memory is allocated.
 fn count(rest: &mut ByteReader<'_>, bytes_min: usize) -> Option<usize> {
     let count = usize::try_from(rest.number()?).ok()?;
     (count <= rest.0.len() / bytes_min).then_some(count)

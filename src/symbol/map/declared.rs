@@ -1,6 +1,6 @@
 //! All declarations of a snapshot by family of languages and name: what a name that is used somewhere could mean.
 //!
-//! Names are numbered, so that who asks about the same name often has to compare it once.
+//! Names are numbered, so that a caller that asks about the same name often compares it once.
 
 use std::collections::HashMap;
 

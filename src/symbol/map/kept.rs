@@ -110,7 +110,7 @@ impl References {
             })
     }
 
-    /// The groups of files that refer to each other, each other's ways included; a file with no such partner is in none.
+    /// The groups of files that refer to each other, directly or through others; a file without a partner is in none.
     ///
     /// Two files are partners when each refers to the other. Files in order, groups by their first file.
     #[must_use]
@@ -125,7 +125,7 @@ impl References {
 
     fn read(&self, number: FileNumber) -> FileReferences {
         let bytes = &self.bytes[self.start..][range_of(&self.ends, number.index())];
-        // Who keeps the bytes has checked them: what cannot be read is of no file.
+        // The bytes were checked when they were loaded; an entry that cannot be read counts as empty.
         file(&mut ByteReader(bytes)).unwrap_or_default()
     }
 }

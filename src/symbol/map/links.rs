@@ -1,7 +1,7 @@
-//! What follows from all files of a snapshot together, and the bytes in which it is kept from one process to the next.
+//! What follows from all files of a snapshot together, and the bytes that keep it between processes.
 //!
-//! Who only shows a few files needs the order of all of them, and the references of those few: so the bytes are taken as
-//! they are, and what is said of a file is read from them when it is looked up. They are a function of the snapshot alone.
+//! A caller that shows a few files needs the order of all and the references of those few. So the bytes stay as they
+//! are, and the references of a file are decoded when it is looked up. They are a function of the snapshot alone.
 //! Numbers are LEB128; numbers that stand in order are written as steps from the one before.
 //!
 //! | part | bytes |

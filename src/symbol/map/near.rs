@@ -9,9 +9,9 @@ use super::resolve::DirectoryNumber;
 use crate::base::number::IndexVec;
 use crate::symbol::language::Language;
 
-/// The files that some files see, and these, in order.
+/// Some files and those that they see, in order.
 ///
-/// `language` is what the name of a file says. Symbols are read when they are needed; `prepare` is told beforehand which are.
+/// `language` is what the name of a file says. Symbols are read on demand; `prepare` learns beforehand which files it will be.
 #[must_use]
 pub fn near(
     files: &MapFiles<'_>,

@@ -25,7 +25,7 @@ pub(super) struct AgentFiles {
     pub(super) root: PathBuf,
     /// Below the root.
     pub(super) paths: Vec<PathBuf>,
-    /// True for an agent of the user, who has no history of it.
+    /// True for an agent in the user's own configuration, which has no history.
     pub(super) is_personal: bool,
 }
 

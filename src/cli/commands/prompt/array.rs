@@ -139,7 +139,7 @@ pub fn assemble(
     })
 }
 
-/// Who reads the words in this format: the provider, or one that caches as Anthropic documents it.
+/// The reader of the words in this format: the provider, or one that caches as Anthropic documents it.
 fn addressee(format: &str, definition: Option<&Definition>, wished: Wish) -> Addressee {
     let mut reader = Addressee::of(definition, wished);
     reader.takes_block = format == "manual";

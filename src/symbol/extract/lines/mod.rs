@@ -1,7 +1,7 @@
 //! Outlines without a grammar: small readers that go through a text line by line.
 //!
 //! Each format has one reader; the programming languages without a grammar share one, [`source`], with a row for each
-//! language in [`rows`]. A reader is never wrong in a way that matters: what it is not sure about it leaves out. All of
+//! language in [`rows`]. A reader leaves out what it cannot tell. All of
 //! them take linear time, keep no line longer than [`LINE_BYTES_MAX`], and never call themselves on what they read.
 //!
 //! | what | reader | says |

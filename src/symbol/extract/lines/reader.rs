@@ -1,4 +1,4 @@
-//! Which reader a text goes to, and what all readers need: lines, indentation, words.
+//! Which reader a text goes to.
 
 use super::found::Found;
 use super::mask::mask;
