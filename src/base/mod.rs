@@ -5,6 +5,7 @@
 //! Start with [`id`].
 
 pub mod clock;
+pub mod codec;
 pub mod cores;
 pub mod count;
 pub mod fence;

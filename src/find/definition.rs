@@ -3,8 +3,9 @@
 //! What stands in a definition within a definition belongs to the inner one. Bytes are canonical, as those of outlines.
 
 use super::term::Term;
+use crate::base::codec::{ByteReader, put_number, put_text};
 use crate::base::number::{IndexVec, define_index_type};
-use crate::symbol::{ByteReader, Cached, Kind, put_number, put_text};
+use crate::symbol::{Cached, Kind};
 
 define_index_type! {
     /// The number of a definition among those of its object.
@@ -117,15 +118,12 @@ fn definition(rest: &mut ByteReader<'_>) -> Option<Definition> {
         _ => return None,
     };
     let (owner, name, signature, doc) = (rest.text()?, rest.text()?, rest.text()?, rest.text()?);
-    let (line, line_end) = (
-        rest.number()?.try_into().ok()?,
-        rest.number()?.try_into().ok()?,
-    );
+    let (line, line_end) = (rest.small()?, rest.small()?);
     let count = rest.number()?;
     let mut terms = Vec::new();
     let mut term: Term = 0;
     for _ in 0..count {
-        term = term.checked_add(rest.number()?.try_into().ok()?)?;
+        term = term.checked_add(rest.small()?)?;
         terms.push((term, rest.byte()?));
     }
     Some(Definition {

@@ -7,8 +7,9 @@ use std::collections::HashMap;
 
 use super::term::{Term, terms};
 use crate::base::NodeId;
+use crate::base::codec::{ByteReader, put_number, put_text};
 use crate::git::{EntryMode, ObjectError, Repository, diff_trees};
-use crate::symbol::{ByteReader, Cached, put_number, put_text};
+use crate::symbol::Cached;
 
 /// Paths above which a commit says nothing about any of them.
 const PATHS_MAX: usize = 40;
@@ -149,12 +150,12 @@ impl Cached for Past {
 
     fn decode(bytes: &[u8]) -> Option<Self> {
         let mut rest = ByteReader(bytes);
-        let (seconds, subject) = (rest.number()?, rest.number()?.try_into().ok()?);
+        let (seconds, subject) = (rest.number()?, rest.small()?);
         let parents = (0..rest.number()?)
             .map(|_| rest.text()?.parse().ok())
             .collect::<Option<_>>()?;
         let terms = (0..rest.number()?)
-            .map(|_| Some((rest.number()?.try_into().ok()?, rest.byte()?)))
+            .map(|_| Some((rest.small()?, rest.byte()?)))
             .collect::<Option<_>>()?;
         let paths = (0..rest.number()?)
             .map(|_| rest.text())

@@ -10,9 +10,9 @@ use std::ops::RangeInclusive;
 use super::region::FIELDS;
 use super::term::Term;
 use super::words::Words;
+use crate::base::codec::put_number;
 use crate::base::number::{define_index_type, to_u32};
 use crate::base::quick_hash::QuickHash;
-use crate::symbol::put_number;
 
 define_index_type! {
     /// The number of a file among those that are held against a question.

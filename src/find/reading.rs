@@ -2,7 +2,8 @@
 
 use super::definition::Definitions;
 use super::words::Words;
-use crate::symbol::{ByteReader, Cached, put_number};
+use crate::base::codec::{ByteReader, put_number};
+use crate::symbol::Cached;
 
 /// The words and the definitions of a content.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,7 +31,7 @@ impl Cached for ContentReading {
 
     fn decode(bytes: &[u8]) -> Option<Self> {
         let mut rest = ByteReader(bytes);
-        let len = usize::try_from(rest.number()?).ok()?;
+        let len = rest.size()?;
         let (words, definitions) = rest.0.split_at_checked(len)?;
         Some(Self {
             words: Words::decode(words)?,

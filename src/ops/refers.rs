@@ -3,12 +3,13 @@
 //! The answer follows from a tree and from what is looked for in it, so it never gets old. The newest few are kept in one
 //! sealed file of the cache; where that cannot be read, the answer is found again.
 
+use crate::base::codec::{ByteReader, put_number, put_text};
 use crate::base::hash::FieldHasher;
 use crate::base::{Digest, NodeId, TreePath};
 use crate::git::StateDir;
 use crate::review::{Declaration, Refers};
+use crate::symbol::Cached;
 use crate::symbol::map::FileSymbols;
-use crate::symbol::{ByteReader, Cached, put_number, put_text};
 
 /// The file in the directory of caches.
 const FILE: &str = "refers";
@@ -81,7 +82,7 @@ fn answers(bytes: &[u8]) -> impl Iterator<Item = (Digest, &[u8])> {
     std::iter::from_fn(move || {
         let (digest, behind) = rest.split_first_chunk::<32>()?;
         let mut reader = ByteReader(behind);
-        let length = usize::try_from(reader.number()?).ok()?;
+        let length = reader.size()?;
         let (body, behind) = reader.0.split_at_checked(length)?;
         rest = behind;
         Some((Digest(*digest), body))

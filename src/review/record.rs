@@ -3,12 +3,10 @@
 use std::sync::OnceLock;
 
 use super::declaration::{Declaration, DeclarationNumber, declarations};
+use crate::base::codec::{ByteReader, put_number, put_text, put_texts};
 use crate::base::number::IndexVec;
 use crate::base::{Digest, FieldHasher};
-use crate::symbol::{
-    BodyDigest, ByteReader, Cached, Kind, Language, Outline, Visibility, put_number, put_text,
-    put_texts,
-};
+use crate::symbol::{BodyDigest, Cached, Kind, Language, Outline, Visibility};
 
 /// Set beside the visibilities of a declaration.
 const HAS_FORM: u8 = 1 << 4;
@@ -103,7 +101,7 @@ impl Cached for CodeRecord {
         if rest.array()? != rules() {
             return None;
         }
-        let language = rest.language().ok()?;
+        let language = Language::decode(&mut rest).ok()?;
         let count = rest.number()?;
         let mut declarations =
             IndexVec::with_capacity(usize::try_from(count).ok()?.min(rest.0.len()));
@@ -180,9 +178,9 @@ fn declaration(rest: &mut ByteReader<'_>, number: u64) -> Option<Declaration> {
     } else {
         rest.array()?
     };
-    let [line, start, end, body_at] = [rest.place()?, rest.place()?, rest.place()?, rest.place()?];
+    let [line, start, end, body_at] = [rest.small()?, rest.small()?, rest.small()?, rest.small()?];
     let owner = if has(HAS_OWNER) {
-        let owner = rest.place().filter(|owner| u64::from(*owner) < number)?;
+        let owner = rest.small().filter(|owner| u64::from(*owner) < number)?;
         Some(DeclarationNumber::from_raw(owner))
     } else {
         None

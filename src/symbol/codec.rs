@@ -7,7 +7,7 @@
 use super::language::Language;
 use super::outline::{BodyDigest, Content, DEPTH_MAX, Kind, Outline, Span, Symbol};
 use crate::base::Digest;
-use crate::base::number::low_byte;
+use crate::base::codec::{ByteReader, put_number, put_text, put_texts};
 
 /// Raised whenever the same file would give other bytes: a new format, or a new way to read a language.
 pub(super) const VERSION: u8 = 21;
@@ -54,7 +54,7 @@ pub fn decode(bytes: &[u8]) -> Option<Outline> {
     if rest.byte()? != VERSION {
         return None;
     }
-    let language = rest.language().ok()?;
+    let language = Language::decode(&mut rest).ok()?;
     let content = content_of(rest.byte()?)?;
     let outline = Outline {
         language,
@@ -62,19 +62,11 @@ pub fn decode(bytes: &[u8]) -> Option<Outline> {
         bytes: rest.number()?,
         lines: rest.number()?,
         doc: rest.text()?,
-        symbols: rest.symbols(DEPTH_MAX)?,
+        symbols: symbols(&mut rest, DEPTH_MAX)?,
         more: rest.number()?,
         imports: rest.texts()?,
     };
     rest.0.is_empty().then_some(outline)
-}
-
-/// Appends a list of texts behind its count.
-pub fn put_texts(out: &mut Vec<u8>, texts: &[String]) {
-    put_number(out, texts.len() as u64);
-    for text in texts {
-        put_text(out, text);
-    }
 }
 
 fn content_code(content: Content) -> u8 {
@@ -97,21 +89,6 @@ fn content_of(code: u8) -> Option<Content> {
     ];
     all.into_iter()
         .find(|content| content_code(*content) == code)
-}
-
-/// Appends a number in the fewest bytes.
-pub fn put_number(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        out.push(low_byte(number) | 0x80);
-        number >>= 7;
-    }
-    out.push(low_byte(number));
-}
-
-/// Appends a text behind its length.
-pub fn put_text(out: &mut Vec<u8>, text: &str) {
-    put_number(out, text.len() as u64);
-    out.extend_from_slice(text.as_bytes());
 }
 
 fn put_symbols(out: &mut Vec<u8>, symbols: &[Symbol], part: Part) {
@@ -152,123 +129,52 @@ fn put_symbols(out: &mut Vec<u8>, symbols: &[Symbol], part: Part) {
 #[derive(Debug)]
 pub struct UnknownLanguage;
 
-/// The bytes left to read. A length is checked against them before memory is allocated.
-pub struct ByteReader<'a>(pub &'a [u8]);
-
-impl ByteReader<'_> {
-    /// The next byte.
-    pub fn byte(&mut self) -> Option<u8> {
-        let (first, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(*first)
-    }
-
-    /// The next number, if it is in its shortest form.
-    pub fn number(&mut self) -> Option<u64> {
-        let mut number = 0_u64;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            let part = u64::from(byte & 0x7f);
-            if part << shift >> shift != part {
-                return None;
-            }
-            number |= part << shift;
-            if byte < 0x80 {
-                return (shift == 0 || byte != 0).then_some(number);
-            }
-        }
-        None
-    }
-
-    /// The next text.
-    pub fn text(&mut self) -> Option<String> {
-        let len = usize::try_from(self.number()?).ok()?;
-        let (text, rest) = self.0.split_at_checked(len)?;
-        self.0 = rest;
-        std::str::from_utf8(text).ok().map(str::to_owned)
-    }
-
-    /// The language of a code; `Err` for a code that is none.
-    pub fn language(&mut self) -> Result<Option<Language>, UnknownLanguage> {
-        match self.byte().ok_or(UnknownLanguage)? {
+impl Language {
+    /// The language of the next code, where 0 stands for none.
+    pub fn decode(rest: &mut ByteReader<'_>) -> Result<Option<Self>, UnknownLanguage> {
+        match rest.byte().ok_or(UnknownLanguage)? {
             0 => Ok(None),
-            code => Language::from_code(code).map(Some).ok_or(UnknownLanguage),
+            code => Self::from_code(code).map(Some).ok_or(UnknownLanguage),
         }
-    }
-
-    /// The next list of texts.
-    pub fn texts(&mut self) -> Option<Vec<String>> {
-        let count = self.number()?;
-        let mut texts = Vec::with_capacity(usize::try_from(count).ok()?.min(self.0.len()));
-        for _ in 0..count {
-            texts.push(self.text()?);
-        }
-        Some(texts)
-    }
-
-    fn symbols(&mut self, depth_left: usize) -> Option<Vec<Symbol>> {
-        let count = self.number()?;
-        let mut symbols = Vec::new();
-        for _ in 0..count {
-            symbols.push(self.symbol(depth_left.checked_sub(1)?)?);
-        }
-        Some(symbols)
-    }
-
-    fn symbol(&mut self, depth_left: usize) -> Option<Symbol> {
-        let kind = Kind::from_code(self.byte()?)?;
-        let flags = self.byte().filter(|flags| *flags < 8)?;
-        let (name, signature, attributes, doc) =
-            (self.text()?, self.text()?, self.texts()?, self.text()?);
-        let span = Span {
-            start: self.place()?,
-            end: self.place()?,
-            name: self.place()?,
-            body: self.place()?,
-        };
-        let body = if flags & 4 == 0 {
-            BodyDigest::default()
-        } else {
-            self.array().filter(|body| *body != BodyDigest::default())?
-        };
-        let (public, is_package) = (flags & 1 == 1, flags & 2 == 2);
-        let children = self.symbols(depth_left)?;
-        Some(Symbol {
-            kind,
-            name,
-            signature,
-            attributes,
-            public,
-            is_package,
-            doc,
-            children,
-            span,
-            body,
-        })
-    }
-
-    /// The next number of 32 bits.
-    pub fn place(&mut self) -> Option<u32> {
-        self.number()?.try_into().ok()
-    }
-
-    /// The next bytes, as many as the result has.
-    pub fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (array, rest) = self.0.split_first_chunk()?;
-        self.0 = rest;
-        Some(*array)
     }
 }
 
-impl Symbol {
-    /// A digest of what others see of it: its attributes, its signature, who may use it.
-    #[must_use]
-    pub fn signature_digest(&self) -> Digest {
-        let mut bytes = vec![self.kind.code(), self.visibility() as u8];
-        put_texts(&mut bytes, &self.attributes);
-        put_text(&mut bytes, &self.signature);
-        Digest::of("git-merkle 2026 signature/1", &bytes)
-    }
+fn symbols(rest: &mut ByteReader<'_>, depth_left: usize) -> Option<Vec<Symbol>> {
+    (0..rest.number()?)
+        .map(|_| symbol(rest, depth_left.checked_sub(1)?))
+        .collect()
+}
+
+fn symbol(rest: &mut ByteReader<'_>, depth_left: usize) -> Option<Symbol> {
+    let kind = Kind::from_code(rest.byte()?)?;
+    let flags = rest.byte().filter(|flags| *flags < 8)?;
+    let (name, signature, attributes, doc) =
+        (rest.text()?, rest.text()?, rest.texts()?, rest.text()?);
+    let span = Span {
+        start: rest.small()?,
+        end: rest.small()?,
+        name: rest.small()?,
+        body: rest.small()?,
+    };
+    let body = if flags & 4 == 0 {
+        BodyDigest::default()
+    } else {
+        rest.array().filter(|body| *body != BodyDigest::default())?
+    };
+    let (public, is_package) = (flags & 1 == 1, flags & 2 == 2);
+    let children = symbols(rest, depth_left)?;
+    Some(Symbol {
+        kind,
+        name,
+        signature,
+        attributes,
+        public,
+        is_package,
+        doc,
+        children,
+        span,
+        body,
+    })
 }
 
 impl Outline {

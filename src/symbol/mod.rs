@@ -32,7 +32,7 @@ mod scan;
 
 pub use attribute::is_test;
 pub use cache::{Cached, ObjectCache, OutlineCache};
-pub use codec::{ByteReader, decode, encode, put_number, put_text, put_texts};
+pub use codec::{decode, encode};
 pub use comment::{Marks, first_sentence};
 pub(crate) use extract::WORKFLOW;
 pub use extract::{extract, grammars_loaded};

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use super::item::{Content, Key};
 use super::layout::Tier;
 use super::state::{State, Tracked};
+use crate::base::codec::{ByteReader, put_bytes, put_number};
 use crate::base::number::low_byte;
 use crate::base::{Digest, TreePath};
 
@@ -91,27 +92,14 @@ fn parse(bytes: &[u8]) -> Result<State, Notice> {
     if signed.len() <= MAGIC.len() || Digest::of(CONTEXT, signed).0[..CHECK_BYTES] != *check {
         return Err(Notice::Damaged);
     }
-    let mut rest = Reader(&signed[MAGIC.len() + 1..]);
-    let state = rest.state().ok_or(Notice::Damaged)?;
+    let mut rest = ByteReader(&signed[MAGIC.len() + 1..]);
+    let state = state(&mut rest).ok_or(Notice::Damaged)?;
     // What is accepted is what would be written, so that two programs never disagree about it.
     if encode(&state) == bytes {
         Ok(state)
     } else {
         Err(Notice::Damaged)
     }
-}
-
-fn put_number(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        out.push(low_byte(number) | 0x80);
-        number >>= 7;
-    }
-    out.push(low_byte(number));
-}
-
-fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
-    put_number(out, bytes.len() as u64);
-    out.extend_from_slice(bytes);
 }
 
 fn put_content(out: &mut Vec<u8>, content: &Content) {
@@ -135,117 +123,77 @@ fn put_key(out: &mut Vec<u8>, key: &Key) {
     put_bytes(out, bytes);
 }
 
-/// The bytes left to read. A length is checked against them before memory is allocated.
-struct Reader<'a>(&'a [u8]);
+fn content(rest: &mut ByteReader<'_>) -> Option<Content> {
+    let digest = Digest(rest.array()?);
+    Some(Content {
+        digest,
+        tokens: rest.number()?,
+    })
+}
 
-impl<'a> Reader<'a> {
-    fn take(&mut self, len: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(len)?;
-        self.0 = rest;
-        Some(taken)
-    }
+fn key(rest: &mut ByteReader<'_>) -> Option<Key> {
+    Some(match rest.byte()? {
+        0 => Key::Symbols(TreePath::new(rest.bytes()?)),
+        1 => Key::File(TreePath::new(rest.bytes()?)),
+        2 => Key::Url(rest.text()?),
+        3 => Key::Message(rest.small()?),
+        4 => Key::Tree,
+        5 => Key::Update(TreePath::new(rest.bytes()?)),
+        _ => return None,
+    })
+}
 
-    fn byte(&mut self) -> Option<u8> {
-        self.take(1).map(|taken| taken[0])
-    }
+fn tracked(rest: &mut ByteReader<'_>) -> Option<Tracked> {
+    let content = content(rest)?;
+    let number = usize::from(rest.byte()?);
+    let tier = Some(Tier::of_number(number)).filter(|tier| tier.number() == number)?;
+    Some(Tracked {
+        content,
+        tier,
+        n: rest.small()?,
+        since: rest.small()?,
+    })
+}
 
-    fn number(&mut self) -> Option<u64> {
-        let mut number = 0_u64;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            let part = u64::from(byte & 0x7f);
-            if part << shift >> shift != part {
-                return None;
-            }
-            number |= part << shift;
-            if byte < 0x80 {
-                return Some(number);
-            }
-        }
+fn state(rest: &mut ByteReader<'_>) -> Option<State> {
+    let requests = rest.small()?;
+    let system = if rest.byte()? == 0 {
         None
+    } else {
+        Some(content(rest)?)
+    };
+    let mut items = BTreeMap::new();
+    for _ in 0..rest.number()? {
+        let key = key(rest)?;
+        items.insert(key, tracked(rest)?);
     }
-
-    fn small(&mut self) -> Option<u32> {
-        self.number().and_then(|number| u32::try_from(number).ok())
+    let mut aliases = Vec::new();
+    for _ in 0..rest.number()? {
+        aliases.push(rest.text()?);
     }
-
-    fn bytes(&mut self) -> Option<&'a [u8]> {
-        let len = usize::try_from(self.number()?).ok()?;
-        self.take(len)
-    }
-
-    fn content(&mut self) -> Option<Content> {
-        let digest = Digest(self.take(32)?.try_into().ok()?);
-        Some(Content {
-            digest,
-            tokens: self.number()?,
-        })
-    }
-
-    fn key(&mut self) -> Option<Key> {
-        Some(match self.byte()? {
-            0 => Key::Symbols(TreePath::new(self.bytes()?)),
-            1 => Key::File(TreePath::new(self.bytes()?)),
-            2 => Key::Url(String::from_utf8(self.bytes()?.to_vec()).ok()?),
-            3 => Key::Message(self.small()?),
-            4 => Key::Tree,
-            5 => Key::Update(TreePath::new(self.bytes()?)),
-            _ => return None,
-        })
-    }
-
-    fn tracked(&mut self) -> Option<Tracked> {
-        let content = self.content()?;
-        let number = usize::from(self.byte()?);
-        let tier = Some(Tier::of_number(number)).filter(|tier| tier.number() == number)?;
-        Some(Tracked {
-            content,
-            tier,
-            n: self.small()?,
-            since: self.small()?,
-        })
-    }
-
-    fn state(&mut self) -> Option<State> {
-        let requests = self.small()?;
-        let system = if self.byte()? == 0 {
-            None
-        } else {
-            Some(self.content()?)
-        };
-        let mut items = BTreeMap::new();
-        for _ in 0..self.number()? {
-            let key = self.key()?;
-            items.insert(key, self.tracked()?);
+    let (moves, full_texts) = (rest.small()?, (rest.small()?, rest.small()?));
+    let mut edits = BTreeMap::new();
+    for _ in 0..rest.number()? {
+        let path = TreePath::new(rest.bytes()?);
+        let mut requests_of = Vec::new();
+        for _ in 0..rest.number()? {
+            requests_of.push(rest.small()?);
         }
-        let mut aliases = Vec::new();
-        for _ in 0..self.number()? {
-            aliases.push(String::from_utf8(self.bytes()?.to_vec()).ok()?);
-        }
-        let (moves, full_texts) = (self.small()?, (self.small()?, self.small()?));
-        let mut edits = BTreeMap::new();
-        for _ in 0..self.number()? {
-            let path = TreePath::new(self.bytes()?);
-            let mut requests_of = Vec::new();
-            for _ in 0..self.number()? {
-                requests_of.push(self.small()?);
-            }
-            edits.insert(path, requests_of);
-        }
-        let mut texts = BTreeMap::new();
-        for _ in 0..self.number()? {
-            let key = self.key()?;
-            texts.insert(key, String::from_utf8(self.bytes()?.to_vec()).ok()?);
-        }
-        self.0.is_empty().then_some(State {
-            requests,
-            system,
-            items,
-            aliases,
-            moves,
-            full_texts,
-            edits,
-            texts,
-        })
+        edits.insert(path, requests_of);
     }
+    let mut texts = BTreeMap::new();
+    for _ in 0..rest.number()? {
+        let key = key(rest)?;
+        texts.insert(key, rest.text()?);
+    }
+    rest.0.is_empty().then_some(State {
+        requests,
+        system,
+        items,
+        aliases,
+        moves,
+        full_texts,
+        edits,
+        texts,
+    })
 }

@@ -4,9 +4,9 @@ use super::entries::{Entries, Mark, Modifiers};
 use super::entry::FileSymbols;
 use super::import::Import;
 use super::uses::{Uses, Ways};
+use crate::base::codec::{ByteReader, put_number, put_text, put_texts};
 use crate::base::number::{low_byte, to_u32};
 use crate::symbol::cache::{Cached, ObjectCache};
-use crate::symbol::codec::{ByteReader, put_number, put_text, put_texts};
 use crate::symbol::language::Language;
 use crate::symbol::outline::DEPTH_MAX;
 
@@ -54,7 +54,7 @@ impl Cached for FileSymbols {
         if rest.byte()? != Self::VERSION {
             return None;
         }
-        let (language, is_parsed) = (rest.language().ok()?, flag(&mut rest)?);
+        let (language, is_parsed) = (Language::decode(&mut rest).ok()?, flag(&mut rest)?);
         let entries = entries(&mut rest)?;
         let (more, imports) = (rest.number()?, many(&mut rest, import)?.into());
         let uses = uses(&mut rest, entries.len())?;
@@ -129,7 +129,7 @@ fn flag(rest: &mut ByteReader<'_>) -> Option<bool> {
 
 /// The count of elements that follow, each of at least this many bytes; it is checked against the bytes that are left before memory is allocated.
 fn count(rest: &mut ByteReader<'_>, bytes_min: usize) -> Option<usize> {
-    let count = usize::try_from(rest.number()?).ok()?;
+    let count = rest.size()?;
     (count <= rest.0.len() / bytes_min).then_some(count)
 }
 
@@ -158,7 +158,7 @@ fn form(rest: &mut ByteReader<'_>) -> Option<Modifiers> {
         depth: rest
             .byte()
             .filter(|depth| usize::from(*depth) <= DEPTH_MAX)?,
-        line: rest.number()?.try_into().ok()?,
+        line: rest.small()?,
     })
 }
 
@@ -174,7 +174,7 @@ fn entries(rest: &mut ByteReader<'_>) -> Option<Entries> {
             0
         };
         for _ in 0..NAME_AND_RESULT + parts {
-            end = end.checked_add(rest.number()?.try_into().ok()?)?;
+            end = end.checked_add(rest.small()?)?;
             ends.push(end);
         }
         forms.push((form, to_u32(ends.len())));
@@ -196,12 +196,10 @@ fn uses(rest: &mut ByteReader<'_>, entries: usize) -> Option<Uses> {
     let mut uses = Uses::with_room(count);
     let mut name_end: u32 = 0;
     for _ in 0..count {
-        name_end = name_end.checked_add(rest.number()?.try_into().ok()?)?;
+        name_end = name_end.checked_add(rest.small()?)?;
         let head = rest.number()?;
         for at in 0..head >> 3 {
-            let place = u32::try_from(rest.number()?)
-                .ok()
-                .filter(|place| (*place as usize) < entries)?;
+            let place = rest.small().filter(|place| (*place as usize) < entries)?;
             if !uses.push_place(place, at == 0) {
                 return None;
             }

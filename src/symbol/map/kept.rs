@@ -9,9 +9,9 @@ use super::entries::EntryNumber;
 use super::file::FileNumber;
 use super::import::ImportNumber;
 use super::uses::UseNumber;
+use crate::base::codec::{ByteReader, put_number, put_text};
 use crate::base::number::{Idx, IndexVec};
 use crate::base::numbered::range_of;
-use crate::symbol::codec::{ByteReader, put_number, put_text};
 
 /// What one file has to do with the others.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -169,12 +169,12 @@ fn file(rest: &mut ByteReader<'_>) -> Option<FileReferences> {
     }
     let outside = list(rest)?;
     let (calls, targets) = (pairs(rest)?, pairs(rest)?);
-    let public = u32::try_from(rest.number()?).ok()?;
-    let mut counts = vec![0; usize::try_from(rest.number()?).ok()?];
+    let public = rest.small()?;
+    let mut counts = vec![0; rest.size()?];
     let mut next = 0_usize;
     for _ in 0..rest.number()? {
-        let at = next.checked_add(usize::try_from(rest.number()?).ok()?)?;
-        *counts.get_mut(at)? = u32::try_from(rest.number()?).ok()?;
+        let at = next.checked_add(rest.size()?)?;
+        *counts.get_mut(at)? = rest.small()?;
         next = at + 1;
     }
     // Files beyond those of imports and targets there are none.
@@ -191,7 +191,7 @@ fn file(rest: &mut ByteReader<'_>) -> Option<FileReferences> {
         files,
         targets,
         public,
-        referring: u32::try_from(rest.number()?).ok()?,
+        referring: rest.small()?,
     })
 }
 
@@ -202,7 +202,7 @@ fn put_list(out: &mut Vec<u8>, numbers: &[impl Idx]) {
 }
 
 fn list<I: Idx>(rest: &mut ByteReader<'_>) -> Option<Vec<I>> {
-    let count = usize::try_from(rest.number()?).ok()?;
+    let count = rest.size()?;
     steps(rest, count)
 }
 
@@ -219,7 +219,7 @@ pub(super) fn steps<I: Idx>(rest: &mut ByteReader<'_>, count: usize) -> Option<V
     let mut numbers = Vec::with_capacity(count.min(rest.0.len()));
     let mut before = 0_u32;
     for _ in 0..count {
-        before = before.checked_add(u32::try_from(rest.number()?).ok()?)?;
+        before = before.checked_add(rest.small()?)?;
         numbers.push(I::from_usize(before as usize));
     }
     Some(numbers)
@@ -239,13 +239,13 @@ fn put_pairs(out: &mut Vec<u8>, pairs: &[(impl Idx, impl Idx)]) {
 }
 
 fn pairs<A: Idx, B: Idx>(rest: &mut ByteReader<'_>) -> Option<Vec<(A, B)>> {
-    let count = usize::try_from(rest.number()?).ok()?;
+    let count = rest.size()?;
     let mut pairs = Vec::with_capacity(count.min(rest.0.len()));
     let mut before = (0_u32, 0_u32);
     for _ in 0..count {
-        let step = u32::try_from(rest.number()?).ok()?;
+        let step = rest.small()?;
         let from = if step == 0 { before.1 } else { 0 };
-        let second = from.checked_add(u32::try_from(rest.number()?).ok()?)?;
+        let second = from.checked_add(rest.small()?)?;
         before = (before.0.checked_add(step)?, second);
         pairs.push((
             A::from_usize(before.0 as usize),

@@ -20,7 +20,7 @@ use super::kept::{References, put_steps, steps};
 use super::rank::MapOrder;
 use super::reference::references;
 use super::standing::STANDINGS;
-use crate::symbol::codec::{ByteReader, put_number};
+use crate::base::codec::{ByteReader, put_number};
 
 /// Raised whenever the same files would give other bytes: a new format, or a new way to find references or ranks.
 const VERSION: u8 = 3;
@@ -95,7 +95,7 @@ impl MapLinks {
         }
         let mut partners = Vec::new();
         for _ in 0..rest.number()? {
-            let count = usize::try_from(rest.number()?).ok()?;
+            let count = rest.size()?;
             let group: Vec<FileNumber> = steps(&mut rest, count.min(files))?;
             if group.iter().any(|number| *number >= files) {
                 return None;
@@ -105,7 +105,7 @@ impl MapLinks {
         let mut ends = Vec::with_capacity(files);
         let mut end = 0_usize;
         for _ in 0..files {
-            end = end.checked_add(usize::try_from(rest.number()?).ok()?)?;
+            end = end.checked_add(rest.size()?)?;
             ends.push(end);
         }
         if end != rest.0.len() {
@@ -120,6 +120,6 @@ impl MapLinks {
 }
 
 fn file_number(rest: &mut ByteReader<'_>, files: usize) -> Option<FileNumber> {
-    let number = FileNumber::from_raw(u32::try_from(rest.number()?).ok()?);
+    let number = FileNumber::from_raw(rest.small()?);
     (number < files).then_some(number)
 }
