@@ -1,9 +1,15 @@
 //! Counts in words.
 
+use std::fmt::Display;
+
 /// A count and its word: `1 file`, `2 files`.
 #[must_use]
-pub fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
+pub fn counted<N: Copy + Display + PartialEq + From<u8>>(
+    count: N,
+    one: &str,
+    many: &str,
+) -> String {
+    format!("{count} {}", if count == N::from(1) { one } else { many })
 }
 
 /// `1 file, 2 directories`.

@@ -69,15 +69,9 @@ impl Program {
             Prompt::Never
         };
         workspace.sign(prompt).unwrap_or_else(|error| {
-            let (count, error) = (workspace.unsigned(), CliError::from(error));
-            self.ui.warn(&format!(
-                "{count} {} not signed: {error}",
-                if count == 1 {
-                    "statement is"
-                } else {
-                    "statements are"
-                }
-            ));
+            let error = CliError::from(error);
+            let statements = counted(workspace.unsigned(), "statement is", "statements are");
+            self.ui.warn(&format!("{statements} not signed: {error}"));
             error.hints().iter().for_each(|hint| self.ui.note(hint));
             0
         })
@@ -105,7 +99,7 @@ impl Program {
         {
             self.ui.warn(&format!(
                 "{} skipped; 'git merkle validate' names them",
-                counted(more as u64, "more frame is", "more frames are")
+                counted(more, "more frame is", "more frames are")
             ));
         }
     }

@@ -351,8 +351,8 @@ fn map_resource(map: &MapPart) -> Part {
     if map.is_found {
         let title = format!(
             "**Found** for the question: what matters most in {}, the best first, each line with its number; {} words of it.",
-            counted(map.files as u64, "file", "files"),
-            counted(map.left as u64, "more file has", "more files have")
+            counted(map.files, "file", "files"),
+            counted(map.left, "more file has", "more files have")
         );
         return Part {
             name: "found".to_owned(),
@@ -365,7 +365,7 @@ fn map_resource(map: &MapPart) -> Part {
         0 => "**Symbol map**: what every file declares and refers to.".to_owned(),
         left => format!(
             "**Symbol map**: what {} and refer to, those first that most others refer to; {left} more {} left out.",
-            counted(map.files as u64, "file declares", "files declare"),
+            counted(map.files, "file declares", "files declare"),
             if left == 1 { "is" } else { "are" }
         ),
     };

@@ -14,6 +14,7 @@ use super::markdown;
 use super::secrets::Guard;
 use super::tree::{STRUCTURE_LINES_MAX, Tree, WalkedPath};
 use crate::base::TreePath;
+use crate::base::count::counted;
 use crate::base::number::IndexVec;
 use crate::base::token::estimate;
 use crate::git::EntryMode;
@@ -152,7 +153,7 @@ impl Tree {
         let opened =
             |path: &[u8]| folded.map_or(Some(Open::Whole), |folded| folded.open.get(path).copied());
         if let Some(Open::Directories(files)) = opened(b"") {
-            writeln!(out, "… ({})", files_words(files))?;
+            writeln!(out, "… ({})", counted(files, "file", "files"))?;
         }
         let mut below = self.all();
         let mut lines = 0;
@@ -180,13 +181,18 @@ impl Tree {
             let end = match open {
                 _ if !is_directory => String::new(),
                 Some(Open::Whole) => "/".to_owned(),
-                Some(Open::Directories(files)) => format!("/ ({} not listed)", files_words(files)),
+                Some(Open::Directories(files)) => {
+                    format!("/ ({} not listed)", counted(files, "file", "files"))
+                }
                 None => {
                     let counts = folded.map(|folded| &folded.counts).zip(entry.number());
                     let files = counts
                         .and_then(|(counts, number)| counts.get(number))
                         .copied();
-                    format!("/ ({})", files_words(files.unwrap_or_default()))
+                    format!(
+                        "/ ({})",
+                        counted(files.unwrap_or_default(), "file", "files")
+                    )
                 }
             };
             writeln!(out, "{:width$}{name}{end}", "", width = 2 * depth)?;
@@ -214,12 +220,4 @@ fn is_large(tree: &Tree, number: NodeNumber) -> bool {
             usize::from(!crate::symbol::detect(file.name, b"").is_some_and(Language::has_grammar));
     }
     all > FILES_MAX || without > DATA_MIN && 2 * without > all
-}
-
-fn files_words(count: u64) -> String {
-    if count == 1 {
-        "1 file".to_owned()
-    } else {
-        format!("{count} files")
-    }
 }

@@ -1,5 +1,6 @@
 //! What is said where this clone does not hold files: how many, and the command that brings exactly those.
 
+use crate::base::count::counted;
 use crate::git::{HashKind, Repository};
 
 /// The command that brings the files of a revision which a partial clone does not hold, and no others.
@@ -21,11 +22,7 @@ pub fn fetch_command(repo: &Repository, revision: &str) -> String {
 /// A sentence about files that this clone does not hold; `None` where it holds all.
 #[must_use]
 pub fn note(repo: &Repository, count: usize, revision: &str) -> Option<String> {
-    let many = if count == 1 {
-        "1 file".to_owned()
-    } else {
-        format!("{count} files")
-    };
+    let many = counted(count, "file", "files");
     let fetch = fetch_command(repo, revision);
     (count > 0)
         .then(|| format!("the content of {many} is missing in this clone; '{fetch}' brings it"))

@@ -282,7 +282,7 @@ fn problem(agent: &Agent, refreshed: &Refreshed) -> Option<String> {
     Some(format!(
         "agent '{}': {} failed, the first is '{}': {reason}",
         agent.id,
-        counted(report.failed.len() as u64, "node", "nodes"),
+        counted(report.failed.len(), "node", "nodes"),
         path.to_text()
     ))
 }

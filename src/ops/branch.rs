@@ -1,6 +1,7 @@
 //! How a snapshot stands to the last commit and the main line: which files differ, which commits a branch has, and the
 //! words in which a document says so.
 
+use crate::base::count::counted;
 use crate::base::{NodeId, TreePath, printable};
 use crate::context::markdown::plain;
 use crate::context::people::DIRECTORY;
@@ -103,8 +104,10 @@ pub(super) fn snapshot_words(
     let head = short(&head);
     Ok(match files.len() {
         0 => format!("{place}, as in commit {head}"),
-        1 => format!("{place}; 1 file differs from commit {head}"),
-        count => format!("{place}; {count} files differ from commit {head}"),
+        count => format!(
+            "{place}; {} from commit {head}",
+            counted(count, "file differs", "files differ")
+        ),
     })
 }
 
@@ -126,7 +129,7 @@ pub(super) fn branch(
     if let (Some((name, base)), false) = (&base, since.is_empty()) {
         lines.push(format!(
             "{} since the branch left {name}:",
-            counted(since.len(), "commit")
+            counted(since.len(), "commit", "commits")
         ));
         push_commits(&workspace.repository, &mut lines, &since, COMMITS_MAX)?;
         let files = changed_files(
@@ -136,7 +139,7 @@ pub(super) fn branch(
         )?;
         lines.push(format!(
             "{} changed since then:",
-            counted(files.len(), "file")
+            counted(files.len(), "file", "files")
         ));
         push_files(&mut lines, &files);
     } else {
@@ -149,7 +152,7 @@ pub(super) fn branch(
     {
         lines.push(match files.len() {
             0 => "Everything is committed.".to_owned(),
-            count => format!("{} not committed:", counted(count, "file")),
+            count => format!("{} not committed:", counted(count, "file", "files")),
         });
         push_files(&mut lines, &files);
     }
@@ -233,13 +236,5 @@ fn push_files(lines: &mut Vec<String>, files: &[ChangedFile]) {
     }
     if files.len() > FILES_MAX {
         lines.push(format!("  … {} more", files.len() - FILES_MAX));
-    }
-}
-
-fn counted(count: usize, what: &str) -> String {
-    if count == 1 {
-        format!("1 {what}")
-    } else {
-        format!("{count} {what}s")
     }
 }

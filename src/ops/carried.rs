@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 
 use super::refresh;
+use crate::base::count::counted;
 use crate::base::limit::{
     FILE_BYTES_MAX, NOTE_CHANGES_MAX, NOTE_COMMITS_MAX, NOTE_RENAMES_MAX, NOTE_WAYS_MAX,
 };
@@ -81,9 +82,6 @@ impl Carried {
     /// How old it is: `from commit 1a2b3c4, 3 commits ago, 12 lines differ`.
     #[must_use]
     pub fn age(&self) -> String {
-        let plural = |count: usize, one: &str, many: &str| {
-            format!(", {count} {}", if count == 1 { one } else { many })
-        };
         let mut age = match self.seen {
             Some(LastPlace {
                 commit, commits: 0, ..
@@ -92,17 +90,16 @@ impl Carried {
                 commit, commits, ..
             }) => {
                 format!(
-                    "from commit {}{}",
+                    "from commit {}, {}",
                     commit.short(),
-                    plural(commits, "commit ago", "commits ago")
+                    counted(commits, "commit ago", "commits ago")
                 )
             }
             None => "from a version that the newest commits do not have".to_owned(),
         };
-        age.extend(
-            self.lines
-                .map(|lines| plural(lines, "line differs", "lines differ")),
-        );
+        if let Some(lines) = self.lines {
+            age = age + ", " + &counted(lines, "line differs", "lines differ");
+        }
         age
     }
 }

@@ -8,8 +8,9 @@ use super::change::{Change, Changes, Content, File, How, Refers, ReviewedNumber,
 use super::delta::{Piece, delta};
 use super::listed::{all_of, list, shown};
 use super::role::FileRole;
-use super::verdict::{counted, verdict};
+use super::verdict::verdict;
 use crate::base::TreePath;
+use crate::base::count::counted;
 use crate::base::number::IndexVec;
 use crate::symbol::Kind;
 

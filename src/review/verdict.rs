@@ -2,7 +2,7 @@
 
 use super::change::{Change, Changes, Content, File, How, Section};
 use super::role::FileRole;
-use crate::base::count;
+use crate::base::count::counted;
 
 /// What there is to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -84,14 +84,9 @@ impl ReviewCounts {
             });
         }
         let files = format!(
-            " · {} of {} {} code",
+            " · {} of {} code",
             self.code_files,
-            self.files,
-            if self.files == 1 {
-                "file is"
-            } else {
-                "files are"
-            }
+            counted(self.files, "file is", "files are")
         );
         said.join(", ") + &files
     }
@@ -153,8 +148,4 @@ impl ReviewCounts {
         }
         said
     }
-}
-
-pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
-    count::counted(number as u64, one, many)
 }

@@ -15,6 +15,7 @@ use super::task::Task;
 use super::turn_error::TurnError;
 use super::world::{Reference, World, content};
 use super::{SessionFolder, SessionRecord, TurnNumber, TurnRecord, open, tiers};
+use crate::base::count::counted;
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{NodeId, TreePath, token};
 use crate::chat::Image;
@@ -393,11 +394,7 @@ fn add_symbols(
     let left = wanted.len() - chosen.len();
     reference.unmapped = left;
     if left > 0 {
-        let many = if left == 1 {
-            "1 file is".to_owned()
-        } else {
-            format!("{left} files are")
-        };
+        let many = counted(left, "file is", "files are");
         notes.push(format!(
             "the symbols of {many} left out: they do not fit into {} tokens",
             sizes.symbols
@@ -589,8 +586,7 @@ fn at_depth(files: &[String], depth: usize) -> Vec<String> {
     }
     let line = |(name, count): (String, usize)| match count {
         0 => name,
-        1 => format!("{name} (1 file)"),
-        count => format!("{name} ({count} files)"),
+        count => format!("{name} ({})", counted(count, "file", "files")),
     };
     lines.into_iter().map(line).collect()
 }

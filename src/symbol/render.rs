@@ -16,6 +16,7 @@ use super::once::told_once;
 use super::order::{by_importance, is_define};
 use super::outline::{Content, Kind, Outline, Symbol, Visibility};
 use super::phrase::{NAMES_MAX, SIGNATURE_BYTES_MAX, attributes, listing, without_receiver};
+use crate::base::count::counted;
 use crate::base::limit;
 use crate::base::quick_hash::QuickHash;
 
@@ -93,14 +94,14 @@ fn facts(outline: &Outline) -> String {
             let _ = write!(
                 facts,
                 ", {}",
-                count(count_all(&outline.symbols) + outline.more, one, many)
+                counted(count_all(&outline.symbols) + outline.more, one, many)
             );
         }
         _ if count_public(&outline.symbols) > 0 => {
             let _ = write!(
                 facts,
                 ", {}",
-                count(
+                counted(
                     count_public(&outline.symbols),
                     "public item",
                     "public items"
@@ -111,10 +112,6 @@ fn facts(outline: &Outline) -> String {
     }
     facts.push('.');
     facts
-}
-
-fn count(number: u64, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 fn count_all(symbols: &[Symbol]) -> u64 {

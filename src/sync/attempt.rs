@@ -20,6 +20,7 @@ use super::select::{self, Elsewhere, Gained, Rules, Selection};
 use super::terms::Exchange;
 use super::transfer::{self, Theirs};
 use super::writer::Writer;
+use crate::base::count::counted;
 use crate::base::{NodeId, clock};
 use crate::frame::merge::{self, Gift};
 use crate::frame::{Store, listing};
@@ -209,8 +210,7 @@ fn write_on(
     let repo = exchange.repo;
     let what = match gift.entries.len() {
         0 => "signatures".to_owned(),
-        1 => "1 frame".to_owned(),
-        count => format!("{count} frames"),
+        count => counted(count, "frame", "frames"),
     };
     let message = format!("{what}\n\n{CLONE_FIELD}{}", Writer::of(exchange.state));
     let mut batch = Batch::default();

@@ -240,7 +240,7 @@ fn follow(exchange: &Exchange<'_>, theirs: &Store<'_>) -> Result<usize, SyncErro
             return Ok(0);
         };
         let frames = gone.iter().filter(|path| !signed::is_path(path)).count();
-        let count = counted(frames as u64, "frame", "frames");
+        let count = counted(frames, "frame", "frames");
         let subject = format!("{count} dropped by {}", remote.name());
         if epoch::shrink(
             repo,
@@ -341,7 +341,7 @@ fn unite(
     }
     outcome.came = gift.entries.len();
     if !gift.is_empty() {
-        let came = counted(outcome.came as u64, "frame", "frames");
+        let came = counted(outcome.came, "frame", "frames");
         let message = format!("{came} from {}", remote.name());
         let added = commit::add_entries(repo, exchange.state, &gift, history, &message)?;
         // Where nothing else was said meanwhile, what came is nothing to push.

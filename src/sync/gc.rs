@@ -69,10 +69,7 @@ fn stores_of_remotes(repo: &Repository) -> Result<Vec<Store<'_>>, SyncError> {
 }
 
 fn subject(plan: &RetentionPlan) -> String {
-    format!(
-        "gc: {} dropped",
-        counted(plan.frames as u64, "frame", "frames")
-    )
+    format!("gc: {} dropped", counted(plan.frames, "frame", "frames"))
 }
 
 /// Drops what the remote's store need not hold, there and then here; with a dry run of the exchange says what that is, as of the

@@ -56,7 +56,7 @@ pub fn find(repo: &Repository) -> Result<Option<Lost>, StoreError> {
 /// Puts lost frames back.
 pub fn restore(repo: &Repository, state: &StateDir, lost: &Lost) -> Result<(), CommitError> {
     let message = counted(
-        lost.entries.len() as u64,
+        lost.entries.len(),
         "frame that was lost",
         "frames that were lost",
     );

@@ -4,6 +4,7 @@
 //! process in the background; what could not be signed then the next `push` or `sync` signs.
 
 use crate::base::clock;
+use crate::base::count::counted;
 use crate::frame::commit::{self, CommitError};
 use crate::frame::entry::read_entry;
 use crate::frame::manifest::{Manifest, ManifestLine, STATEMENTS_MAX, digest_of, text};
@@ -65,10 +66,7 @@ pub fn sign(
             );
         }
     }
-    let message = match lines.len() {
-        1 => "1 statement signed".to_owned(),
-        count => format!("{count} statements signed"),
-    };
+    let message = counted(lines.len(), "statement signed", "statements signed");
     commit::add_manifests(repo, state, &manifests, &waiting, &message)?;
     Ok(lines.len())
 }

@@ -4,6 +4,7 @@
 //! `Directory of 12 files and 3 directories: Rust 10, Markdown 2.` A body without one (a model's summary) counts as
 //! one file of no known language.
 
+use crate::base::count::counted;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -98,15 +99,12 @@ fn parse_languages(part: &str) -> Option<BTreeMap<String, u64>> {
 /// The facts line of a directory.
 impl fmt::Display for Facts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let many = |count: u64, one: &str, many: &str| {
-            format!("{count} {}", if count == 1 { one } else { many })
-        };
-        write!(f, "{DIRECTORY}{}", many(self.files, "file", "files"))?;
+        write!(f, "{DIRECTORY}{}", counted(self.files, "file", "files"))?;
         if self.directories > 0 {
             write!(
                 f,
                 " and {}",
-                many(self.directories, "directory", "directories")
+                counted(self.directories, "directory", "directories")
             )?;
         }
         let mut languages: Vec<_> = self

@@ -19,6 +19,7 @@ use super::policy::{NOTHING, Policy};
 use super::reading::{SENTENCE_BYTES_MAX, code, cut, declared, lead, purpose, sentence, speaks};
 use super::reopened::looked_through;
 use crate::base::Digest;
+use crate::base::count::counted;
 
 /// Children that are listed with what they are for; the others by name only.
 const LISTED_MAX: usize = 40;
@@ -242,12 +243,7 @@ fn line(part: &ChildNode<'_>) -> String {
     let facts = part.bodies.iter().find_map(|(_, body)| Facts::parse(body));
     match (part.kind, facts) {
         (PartKind::Directory, Some(facts)) => {
-            let _ = write!(
-                line,
-                " ({} {})",
-                facts.files,
-                if facts.files == 1 { "file" } else { "files" }
-            );
+            let _ = write!(line, " ({})", counted(facts.files, "file", "files"));
         }
         (PartKind::Symlink, _) => line.push_str(" (symlink)"),
         (PartKind::Submodule, _) => line.push_str(" (submodule)"),

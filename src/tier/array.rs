@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 
 use super::item::{Key, is_statement};
 use super::layout::{Block, Layout, Tier};
+use crate::base::count::counted;
 use crate::base::fence::{fence, longest_run};
 use crate::base::path::quote;
 use crate::chat::{Image, Message, Role};
@@ -300,10 +301,9 @@ pub fn tree(list: &FileList) -> String {
     if list.lines.is_empty() {
         return String::new();
     }
-    let many = if list.count == 1 { "file" } else { "files" };
     format!(
-        "{TREE}# File Tree ({} {many})\n\n{}",
-        list.count,
+        "{TREE}# File Tree ({})\n\n{}",
+        counted(list.count, "file", "files"),
         list.lines.join("\n")
     )
 }

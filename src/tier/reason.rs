@@ -1,5 +1,6 @@
 //! Why an item stands where it stands, for `tiers` and for people.
 
+use crate::base::count::counted;
 use std::fmt;
 
 use super::advance::Step;
@@ -83,8 +84,8 @@ impl fmt::Display for ItemReport {
             None => {}
         }
         if self.edits > 0 {
-            let changes = if self.edits == 1 { "change" } else { "changes" };
-            write!(out, ", {} {changes} in this session", self.edits)?;
+            let changes = counted(self.edits, "change", "changes");
+            write!(out, ", {changes} in this session")?;
         }
         if self.dirty {
             write!(out, ", being edited")?;

@@ -10,6 +10,7 @@ use self::found::{Difference, Found, Lacking};
 use self::states::States;
 use self::wanted::{Statement, WantedArgs, said};
 use crate::agent::{OUTLINE, Registry};
+use crate::base::count::counted;
 use crate::base::limit::DIFF_PATHS_MAX;
 use crate::base::{NodeKind, TreePath};
 use crate::cli::program::Program;
@@ -303,11 +304,7 @@ fn tell(ui: &Ui, agents: &Registry, revision: &Revision, lacking: &Lacking) {
             .ok()
             .filter(|agent| agent.makes(NodeKind::File) && agent.frame_type == *frame_type);
         let Some(made) = made else { continue };
-        let nodes = if *nodes == 1 {
-            "1 changed node".to_owned()
-        } else {
-            format!("{nodes} changed nodes")
-        };
+        let nodes = counted(*nodes, "changed node", "changed nodes");
         let whose = if made.id.as_str() == OUTLINE {
             String::new()
         } else {

@@ -123,7 +123,7 @@ fn check_writers(workspace: &Workspace, fix: bool) -> Check {
         "writers",
         format!(
             "{} of writers that were killed, or are at work, such as '{name}'",
-            counted(left.len() as u64, "file", "files")
+            counted(left.len(), "file", "files")
         ),
     );
     let is_cleared = fix && clear_leftovers(&workspace.repository, &workspace.state).is_ok();
@@ -289,7 +289,7 @@ fn check_spool(workspace: &Workspace, fix: bool) -> Result<Check, CliError> {
             "spool",
             format!(
                 "{} to be stored",
-                counted(waiting.len() as u64, "frame waits", "frames wait")
+                counted(waiting.len(), "frame waits", "frames wait")
             ),
         );
         if fix && workspace.replay(crate::frame::commit::LOCK_WAIT).is_ok() {
@@ -300,11 +300,7 @@ fn check_spool(workspace: &Workspace, fix: bool) -> Result<Check, CliError> {
     if damaged.is_empty() {
         return Ok(Check::good("spool", "empty"));
     }
-    let damaged_files = counted(
-        damaged.len() as u64,
-        "file is no frame",
-        "files are no frames",
-    );
+    let damaged_files = counted(damaged.len(), "file is no frame", "files are no frames");
     let found = Check::bad("spool", damaged_files.clone());
     if !fix {
         return Ok(found);

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::agent::{Agent, Maker};
+use crate::base::count::counted;
 use crate::base::{FrameId, FrameType, NodeId, NodeKind, TreePath, printable};
 use crate::cli::advice::{left_out, missing_object};
 use crate::cli::program::Program;
@@ -550,16 +551,14 @@ fn write_next(ui: &mut Ui, document: &Document) -> Result<(), OutputError> {
         writeln!(ui, "  {told}")?;
     }
     if document.tasks > 0 {
-        let nodes = if document.tasks == 1 { "node" } else { "nodes" };
         let calls = match document.calls {
             0 => "no calls to a model, no cost".to_owned(),
-            1 => "at most 1 call to a model".to_owned(),
-            calls => format!("at most {calls} calls to a model"),
+            calls => format!("at most {} to a model", counted(calls, "call", "calls")),
         };
         writeln!(
             ui,
-            "  refreshing looks at {} {nodes}; {calls}",
-            document.tasks
+            "  refreshing looks at {}; {calls}",
+            counted(document.tasks, "node", "nodes")
         )?;
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::base::count::counted;
 use crate::base::{AgentId, FrameType, clock};
 use crate::cli::program::Program;
 use crate::cli::snapshot::find_at_head;
@@ -49,8 +50,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     } else {
         writeln!(
             program.ui,
-            "invalidated {invalidated} {}",
-            if invalidated == 1 { "frame" } else { "frames" }
+            "invalidated {}",
+            counted(invalidated, "frame", "frames")
         )?;
     }
     Ok(if invalidated == 0 {

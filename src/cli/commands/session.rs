@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+use crate::base::count::counted;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui, amount};
 use crate::frame::Cost;
@@ -347,9 +348,9 @@ fn list(workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> 
         let SessionDocument {
             name, phase, turns, ..
         } = session;
-        let many = if *turns == 1 { "turn" } else { "turns" };
+        let turns = counted(*turns, "turn", "turns");
         let name = ui.styled(Style::Heading, name).to_string();
-        write!(ui, "{name} {phase}, {turns} {many}")?;
+        write!(ui, "{name} {phase}, {turns}")?;
         ui.end_record()?;
     }
     if sessions.is_empty() {

@@ -474,8 +474,8 @@ fn write_store(ui: &mut Ui, workspace: &Workspace, document: &Document) -> Resul
         writeln!(
             ui,
             "spool: {} waiting, {} damaged",
-            counted(document.spooled as u64, "frame", "frames"),
-            counted(document.damaged_spool_files as u64, "file", "files")
+            counted(document.spooled, "frame", "frames"),
+            counted(document.damaged_spool_files, "file", "files")
         )?;
     }
     for batch in &document.batches {
@@ -483,15 +483,10 @@ fn write_store(ui: &mut Ui, workspace: &Workspace, document: &Document) -> Resul
         writeln!(ui, "{line}")?;
     }
     if document.store_faults > 0 {
-        let entries = if document.store_faults == 1 {
-            "entry"
-        } else {
-            "entries"
-        };
         writeln!(
             ui,
-            "store: {} bad {entries} (use \"git merkle validate\" to name them, \"git merkle doctor --fix\" to set them aside)",
-            document.store_faults
+            "store: {} (use \"git merkle validate\" to name them, \"git merkle doctor --fix\" to set them aside)",
+            counted(document.store_faults, "bad entry", "bad entries")
         )?;
     }
     if let Some(remote) = &document.remote {
@@ -505,11 +500,7 @@ fn write_store(ui: &mut Ui, workspace: &Workspace, document: &Document) -> Resul
         writeln!(ui, "turns, {}", document.turns.line())?;
     }
     if document.absent > 0 {
-        let files = if document.absent == 1 {
-            "1 file is"
-        } else {
-            &format!("{} files are", document.absent)
-        };
+        let files = counted(document.absent, "file is", "files are");
         let way = if workspace.repository.is_partial() {
             "'git fetch --refetch --no-filter' brings all of history, 'git checkout' what it checks out"
         } else {
@@ -542,11 +533,7 @@ fn write_behind(ui: &mut Ui, slots: &[SlotDocument]) -> Result<(), OutputError> 
         } else {
             format!(" of {}/{}", slot.agent, slot.r#type)
         };
-        let nodes = if *count == 1 {
-            "1 node"
-        } else {
-            &format!("{count} nodes")
-        };
+        let nodes = counted(*count, "node", "nodes");
         let are = if *count == 1 { "is" } else { "are" };
         writeln!(
             ui,

@@ -171,12 +171,8 @@ fn report(
     }
     warn_of_left_out(ui, exchange, outcome);
     if let Some(signed @ 1..) = signed {
-        let statements = if signed == 1 {
-            "statement is"
-        } else {
-            "statements are"
-        };
-        ui.note(&format!("{signed} {statements} signed now"));
+        let statements = counted(signed, "statement is", "statements are");
+        ui.note(&format!("{statements} signed now"));
     }
     write_counts(ui, exchange, outcome, signed.is_some())?;
     if outcome.unfetched > 0 {
@@ -245,7 +241,7 @@ fn warn_of_left_out(ui: &Ui, exchange: &Exchange<'_>, outcome: &Outcome) {
         ui.warn(&format!(
             "of {}, {} left out, or more",
             exchange.remote.name(),
-            counted(outcome.left_out_count as u64, "entry is", "entries are")
+            counted(outcome.left_out_count, "entry is", "entries are")
         ));
     }
 }
@@ -276,15 +272,10 @@ fn write_counts(
         write!(ui, ", {} held back", outcome.held_back)?;
     }
     if exchange.publish == Publish::Collect {
-        let refs = if outcome.collected == 1 {
-            "ref"
-        } else {
-            "refs"
-        };
         write!(
             ui,
-            ", {} {refs} {}collected",
-            outcome.collected,
+            ", {} {}collected",
+            counted(outcome.collected, "ref", "refs"),
             if exchange.dry_run { "would be " } else { "" }
         )?;
     }
@@ -315,9 +306,5 @@ fn not_accepted(exchange: &Exchange<'_>, outcome: &Outcome) -> String {
 }
 
 pub(super) fn frames(count: usize) -> String {
-    if count == 1 {
-        "1 frame".to_owned()
-    } else {
-        format!("{count} frames")
-    }
+    counted(count, "frame", "frames")
 }

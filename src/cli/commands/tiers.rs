@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::prompt::array::{ArrayArgs, BlockDocument, Recipient, assemble, blocks};
+use crate::base::count::counted;
 use crate::base::number::to_f64;
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
@@ -218,9 +219,9 @@ impl Reported {
             cache_write_tokens,
             ..
         } = self;
-        let many = if *answers == 1 { "answer" } else { "answers" };
+        let answers = counted(*answers, "answer", "answers");
         format!(
-            "reported by providers: {answers} {many}, {input_tokens} tokens in, {cache_read_tokens} read from the cache, \
+            "reported by providers: {answers}, {input_tokens} tokens in, {cache_read_tokens} read from the cache, \
              {cache_write_tokens} written"
         )
     }
@@ -232,14 +233,9 @@ impl Compared {
         let percent = |part: u64, all: u64| (all > 0).then(|| to_f64(part) * 100.0 / to_f64(all));
         let predicted = percent(self.cache_read_predicted, self.input_tokens_estimated)?;
         let read = percent(self.cache_read_tokens, self.input_tokens)?;
-        let many = if self.answers == 1 {
-            "answer"
-        } else {
-            "answers"
-        };
+        let answers = counted(self.answers, "answer", "answers");
         Some(format!(
-            "{} {many} with a prediction: {predicted:.1} % of the input predicted from the cache, {read:.1} % reported",
-            self.answers
+            "{answers} with a prediction: {predicted:.1} % of the input predicted from the cache, {read:.1} % reported"
         ))
     }
 }

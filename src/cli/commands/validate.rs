@@ -109,7 +109,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         ui.note(&format!(
             "{} checked, {}{more}",
             counted(verdict.checked, "frame", "frames"),
-            counted(faults.len() as u64, "fault", "faults")
+            counted(faults.len(), "fault", "faults")
         ));
     }
     Ok(if is_sound { Exit::Done } else { Exit::No })

@@ -91,7 +91,7 @@ pub(super) fn differences(
     if faults > 0 {
         ui.warn(&format!(
             "{}; is each of the states a commit of '{FRAMES_REF}'?",
-            counted(faults as u64, "entry is no frame", "entries are no frames")
+            counted(faults, "entry is no frame", "entries are no frames")
         ));
     }
     if elsewhere > 0 {

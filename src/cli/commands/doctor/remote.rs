@@ -2,6 +2,7 @@
 //! request the remote itself.
 
 use super::check::Check;
+use crate::base::count::counted;
 use crate::base::printable;
 use crate::cli::CliError;
 use crate::frame::{FRAMES_REF, Store};
@@ -16,11 +17,7 @@ pub(super) fn check_lost(workspace: &Workspace, fix: bool) -> Result<Option<Chec
     let Ok(Some(lost)) = lost::find(repository) else {
         return Ok(None);
     };
-    let frames = if lost.entries.len() == 1 {
-        "1 frame"
-    } else {
-        &format!("{} frames", lost.entries.len())
-    };
+    let frames = counted(lost.entries.len(), "frame", "frames");
     let found = format!(
         "the store had {frames} that it lacks now, at {}",
         lost.commit.short()
@@ -73,11 +70,7 @@ pub(super) fn check_publishing(workspace: &Workspace) -> Result<Option<Check>, C
         return Ok(None);
     }
     let target = pushed_ref(workspace, &sharing, &remote);
-    let refs = if waiting == 1 {
-        "1 ref of a clone waits"
-    } else {
-        &format!("{waiting} refs of clones wait")
-    };
+    let refs = counted(waiting, "ref of a clone waits", "refs of clones wait");
     let waits = format!("{refs} for 'git merkle sync --collect'");
     Ok(Some(Check::good(
         "publish",

@@ -124,7 +124,7 @@ fn reply(line: &Line, answer: &Captured, statements: Option<Value>) -> Reply {
     if line.page > pages.len().max(1) {
         remarks.push(format!(
             "warning: the answer has {}",
-            counted(pages.len() as u64, "page", "pages")
+            counted(pages.len(), "page", "pages")
         ));
     }
     let next = (line.page < pages.len()).then_some(line.page + 1);

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::base::count::counted;
 use crate::chat::body::{self, BodyOptions, Protocol};
 use crate::chat::{Image, Message};
 use crate::cli::commands::context::entries;
@@ -197,7 +198,7 @@ pub(super) fn print(format: &str, preview: &Preview, ui: &mut Ui) -> Result<(), 
     ui.note(&format!(
         "estimate: about {tokens} input tokens in {}, {marks} marks; about {read} from a cache that holds the last request; \
          nothing was sent",
-        if messages.len() == 1 { "1 message".to_owned() } else { format!("{} messages", messages.len()) },
+        counted(messages.len(), "message", "messages"),
     ));
     Ok(())
 }
@@ -317,11 +318,8 @@ impl BlockDocument {
     /// One line for people.
     #[must_use]
     pub fn line(&self) -> String {
-        let many = if self.items == 1 { "item" } else { "items" };
+        let items = counted(self.items, "item", "items");
         let mark = if self.ends_with_mark { ", mark" } else { "" };
-        format!(
-            "{} {} {many}, about {} tokens{mark}",
-            self.tier, self.items, self.tokens
-        )
+        format!("{} {items}, about {} tokens{mark}", self.tier, self.tokens)
     }
 }

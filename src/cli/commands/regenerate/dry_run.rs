@@ -123,7 +123,7 @@ pub(super) fn run(
     };
     ui.note(&format!(
         "would make {} ({why}), {} fresh{skipped}; {}",
-        counted(plans.tasks.len() as u64, "frame", "frames"),
+        counted(plans.tasks.len(), "frame", "frames"),
         plans.fresh,
         asked(&plans, request)
     ));
@@ -232,21 +232,13 @@ pub(super) fn words(estimate: &Estimate) -> String {
     } else {
         String::new()
     };
-    let calls = if *calls == 1 {
-        "1 call".to_owned()
-    } else {
-        format!("{calls} calls")
-    };
+    let calls = counted(*calls, "call", "calls");
     let left_out = match left_out {
         0 => String::new(),
-        1 => {
-            format!("; without 1 file of about {left_out_tokens} tokens that the agent leaves out")
-        }
-        count => {
-            format!(
-                "; without {count} files of about {left_out_tokens} tokens that the agent leaves out"
-            )
-        }
+        count => format!(
+            "; without {} of about {left_out_tokens} tokens that the agent leaves out",
+            counted(*count, "file", "files")
+        ),
     };
     format!(
         "about {calls}, {input_tokens} tokens in and {output_tokens} out, {cost}{in_batches}{reused}{owed}{left_out}"

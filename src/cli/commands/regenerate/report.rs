@@ -87,8 +87,7 @@ struct ModelDocument {
 fn left_words(left: u64, is_forced: bool) -> String {
     let words = match left {
         0 => return "no frame is left".to_owned(),
-        1 => "1 frame is left".to_owned(),
-        left => format!("{left} frames are left"),
+        left => counted(left, "frame is left", "frames are left"),
     };
     let next = if is_forced {
         ""
@@ -219,11 +218,7 @@ fn tell_awaited(ui: &Ui, request: &Refresh<'_>, report: &Report) {
     if of_people.is_empty() {
         return;
     }
-    let many = counted(
-        of_people.len() as u64,
-        "answer is awaited",
-        "answers are awaited",
-    );
+    let many = counted(of_people.len(), "answer is awaited", "answers are awaited");
     ui.note(&format!("{many}; read each '<ticket>.prompt.md', write '<ticket>.answer.md' beside it, and run this again:"));
     for (path, ticket) in of_people {
         ui.note(&format!(

@@ -79,7 +79,7 @@ pub(super) fn run(
     if let Some(link) = compare {
         writeln!(ui, "see  {link}")?;
     }
-    let files = counted(rendered.files as u64, "file differs", "files differ");
+    let files = counted(rendered.files, "file differs", "files differ");
     let range = format!("{}..{}", rendered.base.short(), rendered.head.short());
     ui.note(&format!("{files}: git diff {range}"));
     Ok(Exit::Done)

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::foreign::ForeignStore;
+use crate::base::count::counted;
 use crate::cli::frames::signatures;
 use crate::cli::shell::shell_word;
 use crate::cli::words::{write_lines, write_words};
@@ -61,24 +62,21 @@ impl<'k> Known<'k> {
 
     /// What joins the verdict where there is any.
     pub(super) fn verdict(&self) -> Option<(Tone, String)> {
-        let counted = |count: u64, one: &str, many: &str| match count {
-            0 => None,
-            1 => Some(format!("1 {one}")),
-            _ => Some(format!("{count} {many}")),
-        };
+        let any =
+            |count: u64, one: &str, many: &str| (count > 0).then(|| counted(count, one, many));
         let parts = [
-            counted(
+            any(
                 self.stale(),
                 "statement is outdated",
                 "statements are outdated",
             ),
-            counted(self.missing(), "is missing", "are missing"),
-            counted(
+            any(self.missing(), "is missing", "are missing"),
+            any(
                 self.touched.carried.len() as u64,
                 "note to affirm",
                 "notes to affirm",
             ),
-            counted(
+            any(
                 self.foreign
                     .iter()
                     .map(|one| one.statements.len() as u64)
@@ -186,11 +184,7 @@ pub(super) fn provenance(known: &Known<'_>) -> Vec<String> {
         }
     }
     let line = |(who, (count, cost, states)): (String, (u64, u64, BTreeMap<&str, u64>))| {
-        let statements = if count == 1 {
-            "statement"
-        } else {
-            "statements"
-        };
+        let statements = counted(count, "statement", "statements");
         let cost = if cost > 0 {
             format!(", {} USD", Cost(cost))
         } else {
@@ -200,7 +194,7 @@ pub(super) fn provenance(known: &Known<'_>) -> Vec<String> {
             .iter()
             .map(|(word, count)| format!(", {count} {word}"));
         let states: String = states.collect();
-        format!("{count} {statements} of {who}{cost}{states}")
+        format!("{statements} of {who}{cost}{states}")
     };
     by_model.into_iter().map(line).collect()
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::base::count::counted;
 use crate::cli::commands::regenerate::BatchDocument;
 use crate::cli::commands::tiers::Reported;
 
@@ -89,9 +90,9 @@ impl RemoteDocument {
         };
         match unpushed {
             0 => format!("remote '{name}': {exchanged}nothing to push{target}{held}"),
-            1 => format!("remote '{name}': {exchanged}1 statement to push{target}{held} {way}"),
-            many => {
-                format!("remote '{name}': {exchanged}{many} statements to push{target}{held} {way}")
+            count => {
+                let statements = counted(*count, "statement", "statements");
+                format!("remote '{name}': {exchanged}{statements} to push{target}{held} {way}")
             }
         }
     }

@@ -46,7 +46,7 @@ pub(super) fn render(document: &Document, snapshot: &str) -> String {
         let _ = writeln!(
             text,
             "- {} of the store: {} names them",
-            counted(document.store_faults.into(), "bad entry", "bad entries"),
+            counted(document.store_faults, "bad entry", "bad entries"),
             code("git merkle validate")
         );
     }
