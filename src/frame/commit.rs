@@ -70,16 +70,14 @@ pub struct Committed {
     pub frames: Vec<Stored>,
 }
 
-/// Stores frames; see the module for the protocol. `message` is the commit message's first line, `wait` how long
-/// another writer may take to finish.
+/// Stores frames; see the module for the protocol. `message` is the commit message's first line.
 pub fn commit(
     repo: &Repository,
     state: &StateDir,
     frames: &[NewFrame],
     message: &str,
-    wait: Duration,
 ) -> Result<Committed, CommitError> {
-    let _lock = lock(repo, state, wait)?;
+    let _lock = lock(repo, state, LOCK_WAIT)?;
     append(repo, state, frames, message)
 }
 
@@ -189,7 +187,7 @@ pub fn set_aside(
             merge::write_level(repo, &kept, &mut batch),
             merge::write_level(repo, &aside, &mut batch),
         );
-        let message = format!("{} set aside", counted(count as u64, "entry", "entries"));
+        let message = format!("{} set aside", counted(count, "entry", "entries"));
         let before = repo.find_ref(SET_ASIDE_REF)?;
         let parents: Vec<NodeId> = before.into_iter().chain([current]).collect();
         let old = commit_object(repo, &aside, &parents, &message);

@@ -78,14 +78,14 @@ impl IgnoreRules {
         })
     }
 
-    /// True when an entry or a directory above it is left out.
+    /// True when a file or a directory above it is left out.
     #[must_use]
-    pub fn is_ignored(&self, path: &TreePath, is_directory: bool) -> bool {
+    pub fn is_ignored(&self, path: &TreePath) -> bool {
         let mut above = TreePath::root();
         let names: Vec<&[u8]> = path.names().collect();
         names.iter().enumerate().any(|(depth, name)| {
             above = above.join(name);
-            self.matched(&above, is_directory || depth + 1 < names.len()) == Some(true)
+            self.matched(&above, depth + 1 < names.len()) == Some(true)
         })
     }
 }
@@ -156,8 +156,8 @@ mod tests {
         assert_eq!(says("sub/a.log", false), Some(false));
         assert_eq!(says("only-here", false), None);
         assert_eq!(says("sub/deep/only-here", false), Some(true));
-        assert!(rules.is_ignored(&TreePath::from("build/x.rs"), false));
-        assert!(!rules.is_ignored(&TreePath::from("src/x.rs"), false));
+        assert!(rules.is_ignored(&TreePath::from("build/x.rs")));
+        assert!(!rules.is_ignored(&TreePath::from("src/x.rs")));
     }
 
     #[test]

@@ -195,13 +195,7 @@ pub fn retract(
         .map(|frame| NewFrame::new(workspace.repository.hash_kind(), &frame, true));
     let frames: Vec<NewFrame> = frames.collect::<Result<_, _>>()?;
     let message = format!("{}: a retraction", slot.agent);
-    commit(
-        &workspace.repository,
-        &workspace.state,
-        &frames,
-        &message,
-        LOCK_WAIT,
-    )?;
+    commit(&workspace.repository, &workspace.state, &frames, &message)?;
     Ok(())
 }
 
@@ -281,8 +275,7 @@ pub fn invalidate(
         &workspace.repository,
         &workspace.state,
         &frames,
-        &format!("invalidate {}", counted(count as u64, "frame", "frames")),
-        LOCK_WAIT,
+        &format!("invalidate {}", counted(count, "frame", "frames")),
     )?;
     Ok(count)
 }

@@ -10,7 +10,6 @@ use crate::agent::Agent;
 use crate::base::count::counted;
 use crate::base::printable::chain;
 use crate::base::{AgentId, Digest, FrameType, NodeId, TreePath};
-use crate::frame::commit::LOCK_WAIT;
 use crate::frame::{BasisKind, FrameName, Head, Index, NodeKind, Slot, Store, commit};
 use crate::node::Scan;
 use crate::regen::remake::Remade;
@@ -137,7 +136,6 @@ pub fn synthesize(
         &workspace.state,
         &done.frames,
         &message(&agent.id, report.made),
-        LOCK_WAIT,
     )?;
     Ok(report)
 }
@@ -414,7 +412,6 @@ fn refresh_slot(
             &workspace.state,
             &done.frames,
             &message,
-            LOCK_WAIT,
         )?;
         report.stored = committed.frames.len() as u64;
         index.follow(&committed);

@@ -14,7 +14,7 @@ use crate::base::cores::on_all_cores;
 use crate::base::count::counted;
 use crate::base::number::IndexVec;
 use crate::base::{FrameId, NodeId, TreePath};
-use crate::frame::commit::{CommitError, LOCK_WAIT};
+use crate::frame::commit::CommitError;
 use crate::frame::{Children, Index, NewFrame, StoreError, commit};
 use crate::git::{ObjectError, Repository, StateDir};
 use crate::node::{NodeNumber, Scan};
@@ -350,9 +350,9 @@ impl Runner<'_> {
         }
         let frames = std::mem::take(&mut progress.batch);
         progress.batch_bytes = 0;
-        let count = counted(frames.len() as u64, "frame", "frames");
+        let count = counted(frames.len(), "frame", "frames");
         let message = format!("{}: {count}", self.inputs.agent.id);
-        let committed = commit(self.repo, self.state, &frames, &message, LOCK_WAIT)?;
+        let committed = commit(self.repo, self.state, &frames, &message)?;
         progress.report.stored += committed.frames.len() as u64;
         progress.index.follow(&committed);
         on_event(Event::Stored(committed.frames.len() as u64));

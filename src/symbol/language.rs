@@ -201,15 +201,6 @@ impl Language {
         self.code() <= Self::Bash.code()
     }
 
-    /// The language that [`Language::name`] calls so.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|language| language.name() == name)
-    }
-
     /// The lasting number, 1 to 255, for bytes on disk.
     #[must_use]
     pub fn code(self) -> u8 {
@@ -565,7 +556,6 @@ mod tests {
         );
         assert!(!codes.contains(&0));
         for &language in Language::ALL {
-            assert_eq!(Language::from_name(language.name()), Some(language));
             assert_eq!(Language::from_code(language.code()), Some(language));
         }
     }

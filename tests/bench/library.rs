@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use git_merkle::base::number::IndexVec;
 use git_merkle::base::{BasisId, Digest, TreePath};
-use git_merkle::frame::{Basis, Slot, commit::LOCK_WAIT};
+use git_merkle::frame::{Basis, Slot};
 use git_merkle::frame::{BasisKind, Frame, NewFrame, NodeKind, commit, merge};
 use git_merkle::git::{Batch, Location, Repository, StateDir};
 use git_merkle::node::{IgnoreRules, Snapshot, scan};
@@ -49,7 +49,7 @@ pub(crate) fn write_frames(
             .flat_map(|worker| worker.join().expect("encoding does not panic"))
             .collect()
     });
-    commit(&repo, &StateDir::of(&repo), &frames, "bench", LOCK_WAIT)
+    commit(&repo, &StateDir::of(&repo), &frames, "bench")
         .map_err(|error| Failure(error.to_string()))?;
     Ok(start.elapsed())
 }

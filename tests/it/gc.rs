@@ -5,7 +5,7 @@ mod orders;
 mod publish;
 
 use git_merkle::base::{BasisId, TreePath};
-use git_merkle::frame::{Basis, Slot, commit::LOCK_WAIT};
+use git_merkle::frame::{Basis, Slot};
 use git_merkle::frame::{BasisKind, Frame, NewFrame, NodeKind, commit, content_digest};
 use git_merkle::git::{Location, Repository};
 
@@ -43,14 +43,7 @@ pub(crate) fn answer(repo: &Repo<'_>, node: &str, text: &str) {
     };
     let repository = Repository::open(&location).expect("a repository");
     let new = NewFrame::new(repository.hash_kind(), &frame, true).expect("a small frame");
-    commit(
-        &repository,
-        &repo.state(),
-        &[new],
-        "docs: an answer",
-        LOCK_WAIT,
-    )
-    .expect("frames are stored");
+    commit(&repository, &repo.state(), &[new], "docs: an answer").expect("frames are stored");
 }
 
 fn note(repo: &Repo<'_>, path: &str, text: &str) {

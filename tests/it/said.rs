@@ -54,14 +54,7 @@ pub(crate) fn say(repo: &Repo<'_>, revision: &str, slot: &str, content: &str) {
     };
     let repository = open(repo);
     let new = NewFrame::new(repository.hash_kind(), &frame, false).expect("a small frame");
-    commit(
-        &repository,
-        &StateDir::of(&repository),
-        &[new],
-        "test",
-        std::time::Duration::ZERO,
-    )
-    .expect("stored");
+    commit(&repository, &StateDir::of(&repository), &[new], "test").expect("stored");
 }
 
 /// Brings the built-in outlines of what a revision names up to date.

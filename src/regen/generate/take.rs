@@ -10,7 +10,6 @@ use crate::base::printable::chain;
 use crate::base::{BasisId, clock};
 use crate::chat::Ticket;
 use crate::frame::commit::Committed;
-use crate::frame::commit::LOCK_WAIT;
 use crate::frame::model::{Cost, Usage as FrameUsage};
 use crate::frame::{Frame, codec, commit, spool};
 use crate::provider::ProviderError;
@@ -356,11 +355,9 @@ impl Work<'_, '_> {
         let message = format!(
             "{}: {}",
             self.generator.inputs.agent.id,
-            counted(frames.len() as u64, "frame", "frames")
+            counted(frames.len(), "frame", "frames")
         );
-        let write = tokio::task::spawn_blocking(move || {
-            commit(&repo, &state, &frames, &message, LOCK_WAIT)
-        });
+        let write = tokio::task::spawn_blocking(move || commit(&repo, &state, &frames, &message));
         self.writes.push(Box::pin(async move {
             let committed = write
                 .await

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use git_merkle::base::{BasisId, Digest, NodeId, TreePath};
-use git_merkle::frame::commit::{LOCK_WAIT, unite};
+use git_merkle::frame::commit::unite;
 use git_merkle::frame::{
     BasisKind, Children, FRAMES_REF, Frame, NewFrame, NodeKind, Store, commit, content_digest,
     frame_id, verify,
@@ -117,8 +117,7 @@ impl World {
             .iter()
             .map(|choice| NewFrame::new(self.repo.hash_kind(), &frame(choice), false));
         let frames = frames.collect::<Result<Vec<_>, _>>().expect("small frames");
-        commit(&self.repo, &self.state, &frames, "some", LOCK_WAIT)
-            .expect("a store that takes frames");
+        commit(&self.repo, &self.state, &frames, "some").expect("a store that takes frames");
         self.repo.find_ref(FRAMES_REF).expect("refs can be read")
     }
 
