@@ -4,6 +4,19 @@
 //! `--json` as one object. Errors of lower modules are turned into this type in the files below `error/`: the whole table
 //! of "which failure ends how".
 
+/// Errors that pass on those of lower modules, whichever it is.
+macro_rules! passed_on {
+    ($($error:ident: $($case:ident)+;)+) => {$(
+        impl From<$error> for CliError {
+            fn from(error: $error) -> Self {
+                match error {
+                    $($error::$case(inner) => inner.into(),)+
+                }
+            }
+        }
+    )+};
+}
+
 mod asking;
 mod compared;
 mod site;
@@ -93,6 +106,12 @@ impl CliError {
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
+    }
+
+    /// The same, where there is something to try.
+    #[must_use]
+    pub fn hint_any(self, hint: Option<impl Into<String>>) -> Self {
+        hint.into_iter().fold(self, Self::hint)
     }
 
     /// What to try next.

@@ -6,6 +6,10 @@ use crate::ops::review::ReviewError;
 use crate::ops::states::StatesError;
 use crate::ops::touched::TouchedError;
 
+passed_on! {
+    TouchedError: Object Store Refresh;
+}
+
 impl From<ReviewError> for CliError {
     fn from(error: ReviewError) -> Self {
         match error {
@@ -14,16 +18,6 @@ impl From<ReviewError> for CliError {
             ReviewError::TooMany => {
                 Self::from_source(Exit::Refused, error).hint("'git diff --stat' names the files")
             }
-        }
-    }
-}
-
-impl From<TouchedError> for CliError {
-    fn from(error: TouchedError) -> Self {
-        match error {
-            TouchedError::Object(error) => error.into(),
-            TouchedError::Store(error) => error.into(),
-            TouchedError::Refresh(error) => error.into(),
         }
     }
 }

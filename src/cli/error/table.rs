@@ -30,6 +30,33 @@ use crate::sync::retain::RetainError;
 use crate::sync::{RemoteError, SignError, SyncError};
 use crate::workspace::{RulesError, SettingsError, TrustError, WorkspaceError};
 
+passed_on! {
+    WorkspaceError: Open Settings;
+    FindError: Files Store;
+    EvaluateError: Find Map;
+    SignError: Ssh Store Commit;
+    RenderError: Object Store Agent Refresh Write Ref;
+}
+
+/// Errors that all end the program in one way.
+macro_rules! ends_as {
+    ($($error:ty: $exit:ident;)+) => {$(
+        impl From<$error> for CliError {
+            fn from(error: $error) -> Self {
+                Self::from_source(Exit::$exit, error)
+            }
+        }
+    )+};
+}
+
+ends_as! {
+    ObjectError: Git;
+    WriteError: Io;
+    FitError: Refused;
+    PayloadError: Refused;
+    RulesError: Config;
+}
+
 impl From<OutputError> for CliError {
     fn from(error: OutputError) -> Self {
         match error {
@@ -67,11 +94,7 @@ impl From<OpenError> for CliError {
         } else {
             Exit::Git
         };
-        let failed = Self::from_source(kind, error);
-        match hint {
-            Some(command) => failed.hint(command),
-            None => failed,
-        }
+        Self::from_source(kind, error).hint_any(hint)
     }
 }
 
@@ -113,24 +136,10 @@ fn mistakes(first: Mistake, others: &[Mistake]) -> CliError {
         .hint("'git merkle config list --all' lists every setting")
 }
 
-impl From<WorkspaceError> for CliError {
-    fn from(error: WorkspaceError) -> Self {
-        match error {
-            WorkspaceError::Open(error) => error.into(),
-            WorkspaceError::Settings(error) => error.into(),
-        }
-    }
-}
-
 impl From<RevisionError> for CliError {
     fn from(error: RevisionError) -> Self {
-        let unborn = matches!(error, RevisionError::Unborn);
-        let failed = Self::from_source(Exit::Git, error);
-        if unborn {
-            failed.hint("run 'git commit' first")
-        } else {
-            failed
-        }
+        let hint = matches!(error, RevisionError::Unborn).then_some("run 'git commit' first");
+        Self::from_source(Exit::Git, error).hint_any(hint)
     }
 }
 
@@ -169,12 +178,6 @@ impl From<InputError> for CliError {
     }
 }
 
-impl From<ObjectError> for CliError {
-    fn from(error: ObjectError) -> Self {
-        Self::from_source(Exit::Git, error)
-    }
-}
-
 impl From<ChildError> for CliError {
     fn from(error: ChildError) -> Self {
         match error {
@@ -209,17 +212,7 @@ impl From<RefError> for CliError {
             )),
             RefError::Moved(_) | RefError::Failed { .. } => None,
         };
-        let failed = Self::from_source(kind, error);
-        match hint {
-            Some(hint) => failed.hint(hint),
-            None => failed,
-        }
-    }
-}
-
-impl From<WriteError> for CliError {
-    fn from(error: WriteError) -> Self {
-        Self::from_source(Exit::Io, error)
+        Self::from_source(kind, error).hint_any(hint)
     }
 }
 
@@ -266,24 +259,6 @@ impl From<FilesError> for CliError {
             FilesError::Scan(inner) => inner.into(),
             FilesError::Object { .. } => Self::from_source(Exit::Git, error)
                 .hint("'git fsck' says what is wrong with the repository"),
-        }
-    }
-}
-
-impl From<FindError> for CliError {
-    fn from(error: FindError) -> Self {
-        match error {
-            FindError::Files(inner) => inner.into(),
-            FindError::Store(inner) => inner.into(),
-        }
-    }
-}
-
-impl From<EvaluateError> for CliError {
-    fn from(error: EvaluateError) -> Self {
-        match error {
-            EvaluateError::Find(inner) => inner.into(),
-            EvaluateError::Map(inner) => inner.into(),
         }
     }
 }
@@ -432,16 +407,6 @@ impl From<SshError> for CliError {
     }
 }
 
-impl From<SignError> for CliError {
-    fn from(error: SignError) -> Self {
-        match error {
-            SignError::Ssh(inner) => inner.into(),
-            SignError::Store(inner) => inner.into(),
-            SignError::Commit(inner) => inner.into(),
-        }
-    }
-}
-
 impl From<InstallError> for CliError {
     fn from(error: InstallError) -> Self {
         let hint = match &error {
@@ -490,11 +455,7 @@ impl From<AgentError> for CliError {
             | AgentError::DirectoriesOnly(_)
             | AgentError::BuiltIn(_) => None,
         };
-        let failed = Self::from_source(Exit::Refused, error);
-        match hint {
-            Some(hint) => failed.hint(hint),
-            None => failed,
-        }
+        Self::from_source(Exit::Refused, error).hint_any(hint)
     }
 }
 
@@ -509,18 +470,6 @@ impl From<ProfileError> for CliError {
             }
         };
         Self::from_source(Exit::Config, error).hint(hint)
-    }
-}
-
-impl From<FitError> for CliError {
-    fn from(error: FitError) -> Self {
-        Self::from_source(Exit::Refused, error)
-    }
-}
-
-impl From<PayloadError> for CliError {
-    fn from(error: PayloadError) -> Self {
-        Self::from_source(Exit::Refused, error)
     }
 }
 
@@ -571,12 +520,6 @@ impl From<SecretFound> for CliError {
     }
 }
 
-impl From<RulesError> for CliError {
-    fn from(error: RulesError) -> Self {
-        Self::from_source(Exit::Config, error)
-    }
-}
-
 impl From<WatchError> for CliError {
     fn from(error: WatchError) -> Self {
         Self::from_source(Exit::Io, error)
@@ -608,19 +551,6 @@ impl From<StatementError> for CliError {
             StatementError::Codec(_) | StatementError::NotDirectory(_) => Self::from_source(Exit::Refused, error),
             StatementError::NotShown(_) => Self::from_source(Exit::Refused, error)
                 .hint("'git merkle list-frames' lists what the store holds; 'git merkle doctor' looks for what is wrong with it"),
-        }
-    }
-}
-
-impl From<RenderError> for CliError {
-    fn from(error: RenderError) -> Self {
-        match error {
-            RenderError::Object(error) => error.into(),
-            RenderError::Store(error) => error.into(),
-            RenderError::Agent(error) => error.into(),
-            RenderError::Refresh(error) => error.into(),
-            RenderError::Write(error) => error.into(),
-            RenderError::Ref(error) => error.into(),
         }
     }
 }

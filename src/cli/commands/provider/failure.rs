@@ -81,9 +81,5 @@ pub fn failure(name: &str, error: ProviderError) -> CliError {
     } else {
         Exit::Unavailable
     };
-    let failed = CliError::from_source(exit, error);
-    match hint {
-        Some(hint) => failed.hint(hint),
-        None => failed,
-    }
+    CliError::from_source(exit, error).hint_any(hint)
 }

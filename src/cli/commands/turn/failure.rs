@@ -40,11 +40,7 @@ impl From<SessionError> for CliError {
             ),
             SessionError::Io(..) => (Exit::Io, None),
         };
-        let failed = Self::from_source(exit, error);
-        match hint {
-            Some(hint) => failed.hint(hint),
-            None => failed,
-        }
+        Self::from_source(exit, error).hint_any(hint)
     }
 }
 
