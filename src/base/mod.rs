@@ -4,6 +4,7 @@
 //! must never learn them: a value here can be built in a test with no repository at hand.
 //! Start with [`id`].
 
+pub mod absent;
 pub mod clock;
 pub mod codec;
 pub mod cores;

@@ -10,6 +10,7 @@ use super::layer::{Layer, SyntaxError};
 use super::locate;
 use super::origin::{Place, TrustLevel};
 use super::table;
+use crate::base::absent::is_absent;
 use crate::base::number::to_u32;
 
 /// Largest file of settings that is read, in bytes.
@@ -154,13 +155,6 @@ fn parse(level: TrustLevel, bytes: &[u8], path: PathBuf) -> Result<Layer, Source
         }
     };
     parsed.map_err(|source| SourceError::Syntax { path, source })
-}
-
-fn is_absent(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
+use crate::base::absent::is_absent;
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, ObjectKind, Repository};
@@ -76,14 +77,7 @@ fn read_plain(mut directory: PathBuf, path: &TreePath) -> io::Result<Option<Vec<
     for (depth, name) in path.names().enumerate() {
         directory.push(OsStr::from_bytes(name));
         let found = match fs::symlink_metadata(&directory) {
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                ) =>
-            {
-                return Ok(None);
-            }
+            Err(error) if is_absent(&error) => return Ok(None),
             found => found?,
         };
         let is_last = depth + 1 == count;

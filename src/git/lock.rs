@@ -67,15 +67,6 @@ impl Drop for Lock {
     }
 }
 
-/// Takes a missing file for a success, where it was to be removed.
-pub(super) fn absent_is_fine(error: io::Error) -> io::Result<()> {
-    if error.kind() == io::ErrorKind::NotFound {
-        Ok(())
-    } else {
-        Err(error)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

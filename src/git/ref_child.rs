@@ -16,9 +16,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use super::lock::absent_is_fine;
 use super::repo::Repository;
 use super::state::StateDir;
+use crate::base::absent::absent_is_fine;
 
 /// What the names of instructions start with.
 const PREFIX: &str = "child-";

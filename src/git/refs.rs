@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use gix::refs::Target;
 
 use super::child::{ChildError, GitCommand};
-use super::lock::absent_is_fine;
 use super::object::from_oid;
 use super::ref_child::RefChild;
 use super::ref_lock::{LockAttempt, RefLock};
@@ -22,6 +21,7 @@ use super::repo::Repository;
 use super::state::StateDir;
 use super::write::sync_dir;
 use crate::base::NodeId;
+use crate::base::absent::absent_is_fine;
 
 /// Longest chain of symbolic refs, as in git.
 const SYMBOLIC_DEPTH_MAX: usize = 5;

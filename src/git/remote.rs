@@ -6,11 +6,11 @@
 //! submodule is followed, no hook runs.
 
 use super::child::{ChildError, GitCommand, failed};
-use super::lock::absent_is_fine;
 use super::refs::RefError;
 use super::remote_program::RemotePrograms;
 use super::repo::Repository;
 use crate::base::NodeId;
+use crate::base::absent::absent_is_fine;
 
 /// Reasons in git's words with which a remote refuses a ref because another push was faster.
 const RACE_REASONS: [&str; 7] = [

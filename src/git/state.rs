@@ -29,11 +29,13 @@ use rustix::fs::{
     unlinkat,
 };
 use rustix::io::Errno;
+use rustix::path::Arg;
 
 use super::file::{create_new_in, names_in, remove_abandoned_in, replace_in};
-use super::lock::{Lock, absent_is_fine};
+use super::lock::Lock;
 use super::repo::Repository;
 use super::seal::Seal;
+use crate::base::absent::{absent_is_fine, if_there};
 use crate::base::number::to_index;
 use crate::base::{Digest, HashKey, Shelf};
 
@@ -209,11 +211,7 @@ impl StateDir {
 
     /// True when the folder is there and can be used. An error is a refusal, or the disk.
     pub fn exists(&self) -> io::Result<bool> {
-        match self.open_folder() {
-            Ok(_) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(error),
-        }
+        Ok(if_there(self.open_folder())?.is_some())
     }
 
     /// Makes the folder, private to the user, with those above it up to the git directory.
@@ -448,7 +446,7 @@ impl StateDir {
             let refused = |why| refused(self.at_depth(depth + 1).shown(), why);
             let next = openat(&folder, *name, flags | OFlags::NOFOLLOW, Mode::empty());
             folder = match next {
-                Err(Errno::LOOP | Errno::NOTDIR) if is_link(&folder, name) => {
+                Err(Errno::LOOP | Errno::NOTDIR) if is_link(&folder, *name) => {
                     return Err(refused(IS_LINK));
                 }
                 Err(Errno::LOOP | Errno::NOTDIR) => return Err(refused(IS_NO_FOLDER)),
@@ -510,7 +508,8 @@ fn refused(path: PathBuf, why: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, Refused { path, why })
 }
 
-fn is_link(folder: &OwnedFd, name: &str) -> bool {
+/// True for a symbolic link, whatever it leads to.
+pub(super) fn is_link(folder: &OwnedFd, name: impl Arg) -> bool {
     let found = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
     found.is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Symlink)
 }

@@ -28,12 +28,12 @@ use std::time::SystemTime;
 
 use super::child::{ChildError, GitCommand};
 use super::encoded::{Batch, Encoded};
-use super::lock::absent_is_fine;
 use super::object::Header;
 use super::repo::Repository;
 use super::small_pack::{self, SmallPack};
 use super::state::StateDir;
 use crate::base::NodeId;
+use crate::base::absent::absent_is_fine;
 
 /// What every `.keep` file of this program starts with, before a space and the process id.
 const KEEP_MESSAGE: &str = "git-merkle";

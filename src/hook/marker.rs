@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::base::Digest;
+use crate::base::absent::absent_is_fine;
 use crate::git::StateDir;
 
 /// The first line of a marker.
@@ -82,7 +83,9 @@ pub fn list(state: &StateDir) -> io::Result<Vec<(Marker, Duration)>> {
 pub fn take(state: &StateDir, marker: &Marker) -> io::Result<()> {
     let name = name(&marker.git_dir);
     // Nothing to rename: a worker that has died had taken it.
-    absent_is_fine(queue(state).rename(&name, &(name.clone() + TAKEN)))
+    queue(state)
+        .rename(&name, &(name.clone() + TAKEN))
+        .or_else(absent_is_fine)
 }
 
 /// Forgets a marker that was taken, because its work is done.
@@ -93,16 +96,6 @@ pub fn finish(state: &StateDir, marker: &Marker) -> io::Result<()> {
 /// Removes what hooks that were killed while they left a marker have not finished.
 pub fn clear_abandoned(state: &StateDir) {
     queue(state).remove_abandoned();
-}
-
-fn absent_is_fine(done: io::Result<()>) -> io::Result<()> {
-    done.or_else(|error| {
-        if error.kind() == io::ErrorKind::NotFound {
-            Ok(())
-        } else {
-            Err(error)
-        }
-    })
 }
 
 fn queue(state: &StateDir) -> StateDir {

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::base::absent::if_there;
 use crate::git::StateDir;
 
 /// Largest document that is read back.
@@ -18,11 +19,7 @@ pub fn save(state: &StateDir, document: &str) {
 
 /// The document of the last run; `None` when there was none.
 pub fn load(state: &StateDir) -> io::Result<Option<String>> {
-    match log_dir(state).read_text(FILE_NAME, BYTES_MAX) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+    if_there(log_dir(state).read_text(FILE_NAME, BYTES_MAX))
 }
 
 fn log_dir(state: &StateDir) -> StateDir {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use super::flow::{self, Next};
 use super::name::{SessionName, TurnNumber};
 use super::record::{Charged, RecordError, SessionRecord, TurnRecord};
+use crate::base::absent::is_absent;
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::context::people::{SESSION_LIST, SESSIONS};
 use crate::git::file;
@@ -160,14 +161,7 @@ impl SessionFolder {
     pub fn list(work_dir: &Path) -> Result<Vec<Self>, SessionError> {
         let folder = work_dir.join(SESSIONS);
         let entries = match fs::read_dir(&folder) {
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                ) =>
-            {
-                return Ok(Vec::new());
-            }
+            Err(error) if is_absent(&error) => return Ok(Vec::new()),
             entries => entries.map_err(|error| SessionError::Io(folder.clone(), error))?,
         };
         let mut names: Vec<SessionName> = entries
@@ -298,14 +292,7 @@ impl SessionFolder {
         let path = self.checked(turn, file)?;
         let failed = |error| SessionError::Io(path.clone(), error);
         match fs::symlink_metadata(&path) {
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                ) =>
-            {
-                return Ok(None);
-            }
+            Err(error) if is_absent(&error) => return Ok(None),
             Err(error) => return Err(failed(error)),
             Ok(found) if found.len() > bytes_max => {
                 return Err(failed(io::Error::other("it is too large")));

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::event::HookEvent;
 use super::script;
+use crate::base::absent::is_absent;
 
 /// Hooks larger than this are not read; no script that a person wrote is.
 const SCRIPT_BYTES_MAX: u64 = 1 << 20;
@@ -189,14 +190,7 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
 fn entry(path: &Path) -> io::Result<Option<HookFile>> {
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-            ) =>
-        {
-            return Ok(None);
-        }
+        Err(error) if is_absent(&error) => return Ok(None),
         Err(error) => return Err(error),
     };
     if found.is_symlink() {
