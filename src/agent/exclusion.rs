@@ -164,28 +164,24 @@ impl Exclusion {
     /// One file of the kind: `lock file`.
     #[must_use]
     pub fn one(self) -> &'static str {
-        match self {
-            Self::Lock => "lock file",
-            Self::Licence => "licence",
-            Self::Data => "data file",
-            Self::Media => "media file",
-            Self::Generated => "generated file",
-            Self::Vendored => "vendored file",
-            Self::Own => "file of git merkle",
-        }
+        self.words().0
     }
 
     /// Several: `lock files`.
     #[must_use]
     pub fn several(self) -> &'static str {
+        self.words().1
+    }
+
+    fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Lock => "lock files",
-            Self::Licence => "licences",
-            Self::Data => "data files",
-            Self::Media => "media files",
-            Self::Generated => "generated files",
-            Self::Vendored => "vendored files",
-            Self::Own => "files of git merkle",
+            Self::Lock => ("lock file", "lock files"),
+            Self::Licence => ("licence", "licences"),
+            Self::Data => ("data file", "data files"),
+            Self::Media => ("media file", "media files"),
+            Self::Generated => ("generated file", "generated files"),
+            Self::Vendored => ("vendored file", "vendored files"),
+            Self::Own => ("file of git merkle", "files of git merkle"),
         }
     }
 }

@@ -45,6 +45,20 @@ impl TreePath {
         Self(bytes)
     }
 
+    /// The path that a relative one leads to from here, by its `.` and `..`; `None` when it leads out of the root.
+    #[must_use]
+    pub fn follow(&self, written: &[u8]) -> Option<Self> {
+        let mut names: Vec<&[u8]> = self.names().collect();
+        for name in written.split(|b| *b == b'/') {
+            match name {
+                b"" | b"." => {}
+                b".." => drop(names.pop()?),
+                name => names.push(name),
+            }
+        }
+        Some(Self(names.join(&b'/')))
+    }
+
     /// The directory that this path stands in; `None` for the root.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {

@@ -249,16 +249,20 @@ fn check_format(header: &str) -> Result<(), CodecError> {
     let format = line
         .strip_prefix("format: ")
         .ok_or(CodecError::Absent("format"))?;
-    let family = FORMAT.trim_end_matches(|c: char| c.is_ascii_digit());
-    let number = format
-        .strip_prefix(family)
-        .filter(|number| number.len() <= 9)
-        .and_then(|number| number.parse::<u32>().ok());
-    match number {
-        _ if format == FORMAT => Ok(()),
-        Some(number) if number > 1 => Err(CodecError::Format(format.to_owned())),
+    match format {
+        FORMAT => Ok(()),
+        newer if is_newer(newer, FORMAT) => Err(CodecError::Format(newer.to_owned())),
         _ => Err(CodecError::Value("format")),
     }
+}
+
+/// True when a format has the name of ours, and a number that this program does not know.
+pub(super) fn is_newer(format: &str, ours: &str) -> bool {
+    format
+        .strip_prefix(ours.trim_end_matches(|c: char| c.is_ascii_digit()))
+        .filter(|number| number.len() <= 9)
+        .and_then(|number| number.parse::<u32>().ok())
+        .is_some_and(|number| number > 1)
 }
 
 /// The value of `usage`.

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use crate::base::{Digest, FrameId, hash};
 use crate::frame::Frame;
-use crate::frame::codec::encode;
+use crate::frame::codec::{encode, is_newer};
 use crate::git::ssh;
 
 /// The first line of this version.
@@ -137,13 +137,9 @@ impl Manifest {
 
 fn check_format(text: &str) -> Result<(), ManifestError> {
     let first = text.lines().next().unwrap_or_default();
-    let number = first.strip_prefix(FORMAT.trim_end_matches(|c: char| c.is_ascii_digit()));
-    match number
-        .filter(|number| number.len() <= 9)
-        .and_then(|number| number.parse::<u32>().ok())
-    {
-        _ if first == FORMAT => Ok(()),
-        Some(number) if number > 1 => Err(ManifestError::Format(first.to_owned())),
+    match first {
+        FORMAT => Ok(()),
+        newer if is_newer(newer, FORMAT) => Err(ManifestError::Format(newer.to_owned())),
         _ => Err(ManifestError::Form),
     }
 }

@@ -74,21 +74,15 @@ pub fn fill(origin: &CredentialOrigin) -> Result<Option<String>, ChildError> {
 
 /// Gives a key to the helpers.
 pub fn approve(origin: &CredentialOrigin, key: &str) -> Result<(), ChildError> {
-    let output = run(
-        "credential",
-        &["approve"],
-        &format!("{}password={key}\n\n", origin.description()),
-    )?;
+    let words = format!("{}password={key}\n\n", origin.description());
+    let output = run("credential", &["approve"], &words)?;
     checked("credential approve", output).map(drop)
 }
 
 /// Makes the helpers forget the key.
 pub fn reject(origin: &CredentialOrigin) -> Result<(), ChildError> {
-    let output = run(
-        "credential",
-        &["reject"],
-        &format!("{}\n", origin.description()),
-    )?;
+    let words = format!("{}\n", origin.description());
+    let output = run("credential", &["reject"], &words)?;
     checked("credential reject", output).map(drop)
 }
 

@@ -16,6 +16,7 @@ use rustix::io::Errno;
 
 use super::child::{ChildError, GitCommand};
 use super::repo::Repository;
+use super::state::is_link;
 use crate::base::TreePath;
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::path::{is_git_directory, quote};
@@ -286,11 +287,6 @@ fn remove_in(folder: &OwnedFd, name: &[u8]) -> io::Result<()> {
         Ok(()) | Err(Errno::NOENT) => Ok(()),
         Err(error) => Err(error.into()),
     }
-}
-
-fn is_link(folder: &OwnedFd, name: &[u8]) -> bool {
-    let found = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
-    found.is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Symlink)
 }
 
 fn shown(path: &TreePath) -> String {

@@ -277,14 +277,7 @@ pub fn scan(
     rules: IgnoreRules,
     old: Option<NodeId>,
 ) -> Result<Scan, ScanError> {
-    let mut walk = Walk {
-        repo,
-        root_path,
-        rules,
-        is_shallow: false,
-        scan: Scan::default(),
-        data: Vec::new(),
-    };
+    let mut walk = Walk::new(repo, root_path, rules);
     walk.run(tree, Span::default(), old)?;
     Ok(walk.scan)
 }
@@ -306,15 +299,7 @@ pub struct Start {
 /// Walks several files and directories as one: what two of them hold is one node. Its paths begin at the root.
 pub fn scan_all(repo: &Repository, starts: Vec<Start>) -> Result<Scan, ScanError> {
     let root_path = &TreePath::root();
-    let rules = IgnoreRules::default();
-    let mut walk = Walk {
-        repo,
-        root_path,
-        rules,
-        is_shallow: false,
-        scan: Scan::default(),
-        data: Vec::new(),
-    };
+    let mut walk = Walk::new(repo, root_path, IgnoreRules::default());
     for Start {
         id,
         is_directory,
@@ -345,14 +330,8 @@ pub fn scan_entries(
     root_path: &TreePath,
     rules: IgnoreRules,
 ) -> Result<Scan, ScanError> {
-    let mut walk = Walk {
-        repo,
-        root_path,
-        rules,
-        is_shallow: true,
-        scan: Scan::default(),
-        data: Vec::new(),
-    };
+    let mut walk = Walk::new(repo, root_path, rules);
+    walk.is_shallow = true;
     walk.run(tree, Span::default(), None)?;
     Ok(walk.scan)
 }
@@ -425,7 +404,18 @@ struct Walk<'w> {
     data: Vec<u8>,
 }
 
-impl Walk<'_> {
+impl<'w> Walk<'w> {
+    fn new(repo: &'w Repository, root_path: &'w TreePath, rules: IgnoreRules) -> Self {
+        Self {
+            repo,
+            root_path,
+            rules,
+            is_shallow: false,
+            scan: Scan::default(),
+            data: Vec::new(),
+        }
+    }
+
     fn run(&mut self, tree: NodeId, name: Span, old: Option<NodeId>) -> Result<(), ScanError> {
         let is_unchanged = old == Some(tree);
         let root = self.add_node(tree, EntryMode::Directory, NO_NODE, name)?;

@@ -160,7 +160,10 @@ impl<'r> Headers<'r> {
             for path in &*self.installed(id)? {
                 let (below, name) = path.rsplit_once('/').unwrap_or(("", path));
                 names.insert(name.as_bytes().to_owned());
-                if let Some(place) = below_folder(folder, below).filter(|place| place != folder) {
+                if let Some(place) = folder
+                    .follow(below.as_bytes())
+                    .filter(|place| place != folder)
+                {
                     places.insert((place, name.as_bytes().to_owned()));
                 }
             }
@@ -265,19 +268,6 @@ impl<'r> Headers<'r> {
         }
         Ok(Some(found))
     }
-}
-
-/// The folder that a path leads to from another; `None` where it leads out of the tree.
-fn below_folder(folder: &TreePath, path: &str) -> Option<TreePath> {
-    let mut at = folder.clone();
-    for part in path.split('/') {
-        at = match part {
-            "" | "." => at,
-            ".." => at.parent()?,
-            part => at.join(part.as_bytes()),
-        };
-    }
-    Some(at)
 }
 
 /// Whether a folder stands below one for sources, seen from a folder around it.

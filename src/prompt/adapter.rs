@@ -149,7 +149,9 @@ fn merged(said: Vec<Message>) -> Vec<Message> {
     out
 }
 
-fn section(heading: &str, text: &str) -> String {
+/// A text under its heading; empty where there is none.
+#[must_use]
+pub fn section(heading: &str, text: &str) -> String {
     if text.is_empty() {
         String::new()
     } else {

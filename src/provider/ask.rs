@@ -17,7 +17,9 @@ pub trait Provider: Send + Sync {
     fn capabilities(&self) -> &Capabilities;
 
     /// Finds out whether it can be reached with its key and model, without spending anything.
-    fn validate(&self) -> ReplyFuture<'_, (), ProviderError>;
+    fn validate(&self) -> ReplyFuture<'_, (), ProviderError> {
+        Box::pin(std::future::ready(Ok(())))
+    }
 
     /// Asks once. `on_text` sees the pieces of a streamed answer.
     fn complete<'a>(

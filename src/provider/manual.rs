@@ -107,10 +107,6 @@ impl Provider for Person {
         &self.definition.capabilities
     }
 
-    fn validate(&self) -> ReplyFuture<'_, (), ProviderError> {
-        Box::pin(std::future::ready(Ok(())))
-    }
-
     fn complete<'a>(
         &'a self,
         request: &'a Request,

@@ -127,10 +127,6 @@ impl Provider for Replay {
         &self.definition.capabilities
     }
 
-    fn validate(&self) -> ReplyFuture<'_, (), ProviderError> {
-        Box::pin(std::future::ready(Ok(())))
-    }
-
     fn complete<'a>(
         &'a self,
         request: &'a Request,

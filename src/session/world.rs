@@ -23,6 +23,7 @@ use crate::chat::{Image, Message};
 use crate::context::Document;
 use crate::ops::Evidence;
 use crate::prompt::Bundle;
+use crate::prompt::adapter::section;
 use crate::tier::{
     Content, FileList, Item, Key, Layout, Texts, Tier, Touches, array, item_text, structure, tree,
 };
@@ -351,15 +352,6 @@ impl World<'_> {
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()
         .join("\n\n")
-    }
-}
-
-/// A text under its heading; empty where there is none.
-fn section(heading: &str, text: &str) -> String {
-    if text.is_empty() {
-        String::new()
-    } else {
-        format!("{heading}\n\n{text}")
     }
 }
 

@@ -28,36 +28,36 @@ impl Freshness {
     /// The word for people, and the class of the style sheet.
     #[must_use]
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Fresh => "fresh",
-            Self::Outlined => "outlined",
-            Self::Missing => "missing",
-            Self::Carried => "carried",
-            Self::Outdated => "outdated",
-        }
-    }
-
-    /// What the word means.
-    #[must_use]
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Self::Fresh => "a model or a person has said something that holds",
-            Self::Outlined => "only the outline is there, and it holds",
-            Self::Missing => "nothing is said",
-            Self::Carried => "a person's note is about an earlier content",
-            Self::Outdated => "a statement would be made again",
-        }
+        self.words()[0]
     }
 
     /// A sign that differs in its shape, for readers who do not tell colours apart.
     #[must_use]
     pub fn sign(self) -> &'static str {
+        self.words()[1]
+    }
+
+    /// What the word means.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        self.words()[2]
+    }
+
+    fn words(self) -> [&'static str; 3] {
         match self {
-            Self::Fresh => "●",
-            Self::Outlined => "◒",
-            Self::Missing => "○",
-            Self::Carried => "◇",
-            Self::Outdated => "▲",
+            Self::Fresh => [
+                "fresh",
+                "●",
+                "a model or a person has said something that holds",
+            ],
+            Self::Outlined => ["outlined", "◒", "only the outline is there, and it holds"],
+            Self::Missing => ["missing", "○", "nothing is said"],
+            Self::Carried => [
+                "carried",
+                "◇",
+                "a person's note is about an earlier content",
+            ],
+            Self::Outdated => ["outdated", "▲", "a statement would be made again"],
         }
     }
 }

@@ -305,8 +305,9 @@ fn find_below(
     } else {
         TreePath::root()
     };
-    let full =
-        join(&start, path.as_bytes()).ok_or_else(|| TargetError::Outside(spec.to_owned()))?;
+    let full = start
+        .follow(path.as_bytes())
+        .ok_or_else(|| TargetError::Outside(spec.to_owned()))?;
     let found = match repo.find_entry(&root, full.as_bytes())? {
         Some((mode, id)) => target(spec, mode, id, Some(full.clone()), Some(root)),
         None => Err(TargetError::NoPath {
@@ -352,7 +353,7 @@ fn target(
 #[must_use]
 pub fn locate(repo: &Repository, start: &TreePath, written: &[u8]) -> Option<TreePath> {
     if !written.starts_with(b"/") {
-        return join(start, written);
+        return start.follow(written);
     }
     let root = repo.work_dir()?.canonicalize().ok()?;
     let written = Path::new(OsStr::from_bytes(written));
@@ -364,22 +365,8 @@ pub fn locate(repo: &Repository, start: &TreePath, written: &[u8]) -> Option<Tre
         .filter(|part| part.canonicalize().is_ok_and(|part| part == root))
         .find_map(|top| {
             let below = written.strip_prefix(top).ok()?;
-            join(&TreePath::root(), below.as_os_str().as_bytes())
+            TreePath::root().follow(below.as_os_str().as_bytes())
         })
-}
-
-/// Joins and normalizes a relative path that a user wrote; `None` when it leads out of the root.
-#[must_use]
-fn join(start: &TreePath, written: &[u8]) -> Option<TreePath> {
-    let mut names: Vec<&[u8]> = start.names().collect();
-    for name in written.split(|b| *b == b'/') {
-        match name {
-            b"" | b"." => {}
-            b".." => drop(names.pop()?),
-            name => names.push(name),
-        }
-    }
-    Some(TreePath::new(names.join(&b'/')))
 }
 
 /// What is written, as a pathspec; `None` for a plain path.
@@ -426,8 +413,10 @@ mod tests {
     #[test]
     fn written_paths_are_normalized_within_the_root() {
         let at = TreePath::from("a/b");
-        let joined =
-            |written: &str| join(&at, written.as_bytes()).map(|path| path.to_text().into_owned());
+        let joined = |written: &str| {
+            at.follow(written.as_bytes())
+                .map(|path| path.to_text().into_owned())
+        };
         assert_eq!(joined("c").as_deref(), Some("a/b/c"));
         assert_eq!(joined("./c/").as_deref(), Some("a/b/c"));
         assert_eq!(joined("../..").as_deref(), Some(""));

@@ -37,7 +37,7 @@ pub enum SiteFolderError {
     },
 }
 
-type CommitScore<T> = Result<T, SiteFolderError>;
+type Outcome<T> = Result<T, SiteFolderError>;
 
 /// A folder that a site is written to.
 pub(super) struct SiteFolder {
@@ -47,7 +47,7 @@ pub(super) struct SiteFolder {
 
 impl SiteFolder {
     /// Opens a folder, which is made where there is none.
-    pub(super) fn open(root: &Path) -> CommitScore<Self> {
+    pub(super) fn open(root: &Path) -> Outcome<Self> {
         let folder = |old| Self {
             root: root.to_owned(),
             old,
@@ -73,7 +73,7 @@ impl SiteFolder {
     }
 
     /// Writes down which files the site has and had, so that a run that is cut off leaves nothing unknown.
-    pub(super) fn begin(&self, new: &BTreeSet<String>) -> CommitScore<()> {
+    pub(super) fn begin(&self, new: &BTreeSet<String>) -> Outcome<()> {
         if self.old == *new {
             return Ok(());
         }
@@ -81,7 +81,7 @@ impl SiteFolder {
     }
 
     /// Makes a folder below an existing one; `folder` ends with a slash.
-    pub(super) fn make(&self, folder: &str) -> CommitScore<()> {
+    pub(super) fn make(&self, folder: &str) -> Outcome<()> {
         let mut at = self.root.clone();
         for name in folder.split('/').filter(|name| !name.is_empty()) {
             at.push(name);
@@ -95,7 +95,7 @@ impl SiteFolder {
     }
 
     /// Writes a file where it does not have these bytes already; true where it was written.
-    pub(super) fn write(&self, file: &str, bytes: &[u8]) -> CommitScore<bool> {
+    pub(super) fn write(&self, file: &str, bytes: &[u8]) -> Outcome<bool> {
         let path = self.root.join(file);
         match fs::symlink_metadata(&path) {
             Ok(found) if !found.is_file() => return Err(SiteFolderError::Strange(path)),
@@ -117,7 +117,7 @@ impl SiteFolder {
     }
 
     /// Removes what the site had and has no more, with the folders that are empty then; how many files that were.
-    pub(super) fn finish(&self, new: &BTreeSet<String>) -> CommitScore<usize> {
+    pub(super) fn finish(&self, new: &BTreeSet<String>) -> Outcome<usize> {
         let gone: Vec<&String> = self.old.difference(new).collect();
         for file in &gone {
             self.remove(file)?;
@@ -128,7 +128,7 @@ impl SiteFolder {
         Ok(gone.len())
     }
 
-    fn remove(&self, file: &str) -> CommitScore<()> {
+    fn remove(&self, file: &str) -> Outcome<()> {
         let (mut path, mut ways) = (self.root.clone(), Vec::new());
         let mut names: Vec<&str> = file.split('/').collect();
         let last = names.pop().unwrap_or_default();
@@ -152,7 +152,7 @@ impl SiteFolder {
         Ok(())
     }
 
-    fn write_list<'f>(&self, files: impl Iterator<Item = &'f String>) -> CommitScore<()> {
+    fn write_list<'f>(&self, files: impl Iterator<Item = &'f String>) -> Outcome<()> {
         let mut text = format!("{HEAD}\n");
         for file in files {
             text.push_str(file);
