@@ -224,18 +224,7 @@ fn include(keys: &mut Keys<'_>) -> Include {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn folder(files: &[(&str, &str)]) -> Folder {
-        let files = files
-            .iter()
-            .map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()))
-            .collect();
-        Folder {
-            path: PathBuf::from("/f"),
-            files,
-            warnings: Vec::new(),
-        }
-    }
+    use crate::config::folder::of_texts;
 
     fn agent(text: &str, folder: &Folder) -> Result<Agent, String> {
         let path = folder.path_of("agents/x.toml");
@@ -252,10 +241,13 @@ mod tests {
 
     #[test]
     fn prompts_make_a_model_agent() {
-        let folder = folder(&[
-            ("prompts/s.md", "Be brief.\n"),
-            ("prompts/f.md", "Say {path}\n"),
-        ]);
+        let folder = of_texts(
+            "/f",
+            &[
+                ("prompts/s.md", "Be brief.\n"),
+                ("prompts/f.md", "Say {path}\n"),
+            ],
+        );
         let text = format!(
             "{HEAD}system_prompt = 'prompts/s.md'\nuser_prompt_file = 'prompts/f.md'\ninclude = ['src/**']\n"
         );
@@ -272,7 +264,10 @@ mod tests {
 
     #[test]
     fn every_fault_is_named_with_its_line() {
-        let folder = folder(&[("prompts/f.md", "ok\n\n{size}"), ("prompts/n.md", "x")]);
+        let folder = of_texts(
+            "/f",
+            &[("prompts/f.md", "ok\n\n{size}"), ("prompts/n.md", "x")],
+        );
         let text = "id = 'y'\nrole = 'boss'\nmodel = 'm'\nsystem_prompt = '../n.md'\n\
             user_prompt_file = 'prompts/f.md'\nuser_prompt_directory = '{'\noutput_schema = '[]'\nprovider = 'http://x/'\n\
             include = [1]\ndisabled = 'no'\nsensitivity = 'all'\nframe_type = 'A'\nurl = 1\n";
@@ -297,7 +292,7 @@ mod tests {
 
     #[test]
     fn files_that_are_no_toml_and_missing_keys_are_faults() {
-        let folder = folder(&[]);
+        let folder = of_texts("/f", &[]);
         insta::assert_snapshot!(agent("id = \n", &folder).expect_err("faulty"), @"/f/agents/x.toml:1: string values must be quoted, expected literal string");
         insta::assert_snapshot!(agent("", &folder).expect_err("faulty"), @"
         /f/agents/x.toml: 'id' is missing

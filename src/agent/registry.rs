@@ -138,18 +138,7 @@ fn stem(name: &str) -> Option<&str> {
 mod tests {
     use super::*;
     use crate::base::{BasisKind, NodeKind};
-
-    fn folder(path: &str, files: &[(&str, &str)]) -> Folder {
-        let files = files
-            .iter()
-            .map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()))
-            .collect();
-        Folder {
-            path: path.into(),
-            files,
-            warnings: Vec::new(),
-        }
-    }
+    use crate::config::folder::of_texts;
 
     fn with(folders: &[Folder]) -> Registry {
         let mut registry = Registry::built_in();
@@ -163,7 +152,7 @@ mod tests {
     fn roles_hold_at_the_gate() {
         let definition = |role: &str| format!("id = '{role}'\nrole = '{role}'\n");
         let (reader, synthesis) = (definition("reader"), definition("synthesis"));
-        let registry = with(&[folder(
+        let registry = with(&[of_texts(
             "/t",
             &[
                 ("agents/reader.toml", &reader),
@@ -221,7 +210,7 @@ mod tests {
             ),
             ("agents/b.toml", "id = 'b'\n"),
         ];
-        let registry = with(&[folder("/t", &team), folder("/p", &own)]);
+        let registry = with(&[of_texts("/t", &team), of_texts("/p", &own)]);
         assert_eq!(
             registry.get("a").expect("defined").frame_type.as_str(),
             "own"
@@ -246,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_disabled_agent_is_listed() {
-        let registry = with(&[folder(
+        let registry = with(&[of_texts(
             "/t",
             &[(
                 "agents/a.toml",

@@ -190,6 +190,17 @@ fn escape(name: &str) -> (&'static str, Cow<'_, str>) {
     )
 }
 
+/// A folder of texts for tests.
+#[cfg(test)]
+pub(crate) fn of_texts(path: &str, files: &[(&str, &str)]) -> Folder {
+    let bytes = |(name, text): &(&str, &str)| ((*name).to_owned(), text.as_bytes().to_vec());
+    Folder {
+        path: path.into(),
+        files: files.iter().map(bytes).collect(),
+        warnings: Vec::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,12 +5,20 @@ use std::process::{Command, Stdio};
 
 use super::encoded::{Batch, Encoded};
 use super::repo::{HashKind, Location, Repository};
+use super::state::StateDir;
 use crate::base::NodeId;
 
 /// A temporary repository, deleted when dropped.
 pub(super) struct Fixture {
     pub(super) folder: tempfile::TempDir,
     pub(super) root: PathBuf,
+}
+
+/// The state directory of a new repository, and the temporary folder that holds it.
+pub(crate) fn state() -> (tempfile::TempDir, StateDir) {
+    let fixture = Fixture::new();
+    let state = StateDir::of(&fixture.open());
+    (fixture.folder, state)
 }
 
 impl Fixture {

@@ -17,7 +17,7 @@ pub mod encoded;
 pub mod file;
 mod filter;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 mod hooks;
 pub mod lock;
 pub mod log;

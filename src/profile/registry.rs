@@ -126,18 +126,7 @@ fn built_in() -> Profile {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn folder(path: &str, files: &[(&str, &str)]) -> Folder {
-        let files = files
-            .iter()
-            .map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()))
-            .collect();
-        Folder {
-            path: path.into(),
-            files,
-            warnings: Vec::new(),
-        }
-    }
+    use crate::config::folder::of_texts;
 
     #[test]
     fn personal_outranks_team_outranks_built_in() {
@@ -145,14 +134,14 @@ mod tests {
             format!("name: {name}\ngeneration_params:\n  generating: {{seed: {seed}}}\n")
         };
         let (a1, b1, a2) = (text("a", 1), text("default", 1), text("a", 2));
-        let team = folder(
+        let team = of_texts(
             "/t",
             &[
                 ("profiles/a/config.yml", &a1),
                 ("profiles/default/config.yml", &b1),
             ],
         );
-        let own = folder(
+        let own = of_texts(
             "/p",
             &[
                 ("profiles/a/config.yml", &a2),

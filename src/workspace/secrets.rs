@@ -109,27 +109,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::git::{Location, Repository};
-
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a real repository is the fixture"
-    )]
-    fn state() -> (tempfile::TempDir, StateDir) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let made = std::process::Command::new("git")
-            .args(["init", "-q"])
-            .arg(folder.path())
-            .status()
-            .expect("git runs");
-        assert!(made.success());
-        let location = Location {
-            directory: folder.path().to_owned(),
-            ..Location::default()
-        };
-        let state = StateDir::of(&Repository::open(&location).expect("a repository"));
-        (folder, state)
-    }
+    use crate::git::fixture::state;
 
     #[test]
     fn ids_are_remembered_privately_and_only_when_they_are_new() {
