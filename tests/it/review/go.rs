@@ -1,12 +1,11 @@
 //! What a review says of packages of Go.
 
+use super::reviewed;
 use crate::support::Sandbox;
 
 #[test]
 fn a_method_of_go_moves_without_its_type() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         r"
         commit first
         + a/x.go
@@ -28,7 +27,7 @@ fn a_method_of_go_moves_without_its_type() {
           | func (w *W) List() int { return 2 + 2 }
     ",
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     Same public declarations, 1 body changed, 2 moved · 2 of 2 files are code
     W.List   a/v.go:2   body
     moved: W.List   a/x.go → a/v.go
@@ -38,9 +37,7 @@ fn a_method_of_go_moves_without_its_type() {
 
 #[test]
 fn a_package_of_go_is_a_folder() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         r#"
         commit first
         + chi/chi.go
@@ -125,7 +122,7 @@ fn a_package_of_go_is_a_folder() {
           | const Old = 1
     "#,
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     2 public declarations added, 5 signatures changed, 1 body, 3 moved, 2 private · 8 of 8 files are code
     JSON Kind = iota→1   chi/chi.go:5
     context.→std. Context.Context   chi/chi.go:10
@@ -202,9 +199,7 @@ fn what_leaves_internal_comes_for_others() {
 
 #[test]
 fn what_a_file_calls_a_package_is_no_news() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         r#"
         commit first
         + level.go
@@ -220,7 +215,7 @@ fn what_a_file_calls_a_package_is_no_news() {
           | var Default logrus.Level
     "#,
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     Same declarations · 1 of 1 file is code
     imports: level.go
     ");
@@ -228,9 +223,7 @@ fn what_a_file_calls_a_package_is_no_news() {
 
 #[test]
 fn each_name_of_a_list_is_a_declaration() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         r"
         commit first
         + config.go
@@ -259,7 +252,7 @@ fn each_name_of_a_list_is_a_declaration() {
           | struct config { int width, *height; };
     ",
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     1 public declaration added, 1 signature changed, 1 body · 2 of 2 files are code
     int +* config.height   config.h:1
     High = 9→10   config.go:9
@@ -269,9 +262,7 @@ fn each_name_of_a_list_is_a_declaration() {
 
 #[test]
 fn a_function_moves_within_its_package_beside_others_of_its_name() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         r"
         commit first
         + field.go
@@ -294,7 +285,7 @@ fn a_function_moves_within_its_package_beside_others_of_its_name() {
           | func Keep() Field { return Field{} }
     ",
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     1 public declaration removed, 1 body changed, 1 moved · 3 of 3 files are code
     − Error   core/field.go
     moved: Error   field.go → error.go
@@ -304,9 +295,7 @@ fn a_function_moves_within_its_package_beside_others_of_its_name() {
 
 #[test]
 fn a_test_that_becomes_a_file_of_the_program_is_no_move() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         r#"
         commit first
         + lazy_test.go
@@ -324,7 +313,7 @@ fn a_test_that_becomes_a_file_of_the_program_is_no_move() {
           | func Other(a, b int) int { return a - b }
     "#,
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     Same public declarations, 2 moved · 1 of 2 files are code
     moved: Shared, Other   lazy_test.go → lazy.go
     tests: 1 removed in lazy_test.go
@@ -333,9 +322,7 @@ fn a_test_that_becomes_a_file_of_the_program_is_no_move() {
 
 #[test]
 fn a_package_that_becomes_a_program_is_gone_for_others() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         "
         commit first
         + tool.go
@@ -347,7 +334,7 @@ fn a_package_that_becomes_a_program_is_gone_for_others() {
           | func Run(a int) int { return a }
     ",
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     1 public declaration removed · 1 of 1 file is code
     − Run   tool.go
     ");
@@ -355,9 +342,7 @@ fn a_package_that_becomes_a_program_is_gone_for_others() {
 
 #[test]
 fn another_package_under_another_name_is_another_type() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         r#"
         commit first
         + scale.go
@@ -371,7 +356,7 @@ fn another_package_under_another_name_is_another_type() {
           | func Scale(s *v2.Scale) {}
     "#,
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     1 signature changed, nothing added or removed · 1 of 1 file is code
     Scale(s *v1→v2.Scale)   scale.go:3
     ");

@@ -162,12 +162,9 @@ fn a_map_of_many_files_is_bounded() {
     let repo = sandbox.repo("work");
     repo.fill("commit first\n+ a.txt = one");
     for number in 0..2_100 {
-        let path = repo.path(&format!("d{}/f{number}.txt", number % 7));
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-        std::fs::write(path, "one\ntwo\n").expect("a file");
+        repo.put(&format!("d{}/f{number}.txt", number % 7), "one\ntwo\n");
     }
-    repo.git(&["add", "."]).ok();
-    repo.git(&["commit", "-q", "-m", "second"]).ok();
+    repo.commit("second");
     let html = repo.merkle(&["review", "--format", "html", "HEAD^!"]).ok();
     assert!(html.matches("<rect").count() <= 2_020, "rectangles");
     assert!(html.contains("<p class=\"more\">… and 100 more.</p>"));

@@ -3,6 +3,7 @@
 mod comment;
 mod commits;
 mod foreign;
+mod forge;
 mod go;
 mod html;
 mod known;
@@ -16,7 +17,7 @@ pub(crate) mod workflow;
 
 use serde_json::Value;
 
-use crate::support::Repo;
+use crate::support::{Repo, Sandbox};
 
 /// A small program of two languages with tests, documents, and one file of each kind of change.
 const SHOP: &str = r#"
@@ -118,6 +119,15 @@ const SHOP: &str = r#"
       |     return name
     > src/lib.rs -> src/main_lib.rs
 "#;
+
+/// What a review says of the last commit of a history.
+#[track_caller]
+fn reviewed(history: &str) -> String {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(history);
+    repo.merkle(&["review", "HEAD^!"]).ok()
+}
 
 fn document(repo: &Repo<'_>, range: &str) -> Value {
     repo.merkle(&["review", "--json", range])

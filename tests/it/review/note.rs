@@ -1,22 +1,27 @@
 //! The jobs for GitLab in `docs/ci`: the review's shell runs against two repositories, the note's script against a forge on
 //! 127.0.0.1 that keeps the notes of one merge request.
 
-use std::net::TcpListener;
-use std::sync::{Arc, Mutex, MutexGuard};
-
-use git_merkle::review::markdown::MARKER;
 use serde_json::{Value, json};
 
 use super::SHOP;
-use super::comment::{HEAD, HOSTILE, artifact, serve};
 use super::foreign::{add_junk, fork};
-use crate::support::{Repo, Sandbox};
+use super::forge::{self, HEAD, Kind};
+use crate::support::{Repo, Run, Sandbox};
 
 const GITLAB: &str = include_str!("../../../docs/ci/gitlab-review.yml");
 const GITHUB: &str = include_str!("../../../docs/ci/github-comment.yml");
-/// The number of the token's own user.
-const AUTHOR: u64 = 41;
-const REQUEST: &str = "/projects/3/merge_requests/7";
+const NOTES: Kind = Kind {
+    token: "private-token: t0ken",
+    comments: "/projects/3/merge_requests/7/notes",
+    edit: "PUT",
+    said_by: |id| json!({"author": {"id": id.parse::<u64>().expect("a number")}}),
+    own: "41",
+    trims: true,
+    other: request,
+    script: note,
+    artifact: "review.md",
+    no_head: "the merge request has another head",
+};
 
 /// The script of a job, as the shell reads it.
 fn script(job: &str) -> String {
@@ -32,180 +37,37 @@ fn script(job: &str) -> String {
         .join("\n")
 }
 
-/// What the forge keeps.
-#[derive(Default)]
-struct Kept {
-    notes: Vec<Value>,
-    next: u64,
-    writes: Vec<String>,
-}
-
-impl Kept {
-    fn add(&mut self, author: u64, body: &str) {
-        self.next += 1;
-        // It keeps no white space around a text.
-        self.notes
-            .push(json!({"id": self.next, "author": {"id": author}, "body": body.trim()}));
-    }
-
-    fn bodies(&self, author: u64) -> Vec<&str> {
-        let own = self.notes.iter();
-        let own = own.filter(|one| one["author"]["id"] == author);
-        own.filter_map(|one| one["body"].as_str()).collect()
-    }
-
-    fn answer(&mut self, method: &str, target: &str, body: &Value) -> Value {
-        let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        if method != "GET" {
-            self.writes.push(format!("{method} {path}"));
-        }
-        if path == "/user" {
-            return json!({"id": AUTHOR});
-        }
-        let path = path.strip_prefix(REQUEST).expect("one merge request");
-        let number = path
-            .rsplit('/')
-            .next()
-            .and_then(|id| id.parse::<u64>().ok());
-        let text = || body["body"].as_str().expect("a text").to_owned();
-        match (method, path) {
-            ("GET", "") => json!({"sha": HEAD}),
-            ("GET", "/notes") => {
-                let page = query.rsplit("page=").next();
-                let page: usize = page.and_then(|page| page.parse().ok()).unwrap_or(1);
-                let some = self.notes.iter().skip(100 * (page - 1)).take(100);
-                json!(some.collect::<Vec<_>>())
-            }
-            ("POST", "/notes") => {
-                self.add(AUTHOR, &text());
-                json!({})
-            }
-            ("PUT", _) => {
-                let mut notes = self.notes.iter_mut();
-                let known = notes.find(|one| one["id"].as_u64() == number);
-                known.expect("it is there")["body"] = json!(text().trim());
-                json!({})
-            }
-            ("DELETE", _) => {
-                self.notes.retain(|one| one["id"].as_u64() != number);
-                Value::Null
-            }
-            other => panic!("{other:?}"),
-        }
+/// Answers who the token belongs to, and what the head of the merge request is.
+fn request(path: &str, _query: &str) -> Value {
+    match path {
+        "/user" => json!({"id": 41}),
+        "/projects/3/merge_requests/7" => json!({"sha": HEAD}),
+        other => panic!("{other}"),
     }
 }
 
-struct Forge {
-    kept: Arc<Mutex<Kept>>,
-    url: String,
-}
-
-impl Forge {
-    fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let url = format!("http://{}", listener.local_addr().expect("an address"));
-        let kept = Arc::new(Mutex::new(Kept::default()));
-        let own = Arc::clone(&kept);
-        // It ends with the process of the tests.
-        std::thread::spawn(move || {
-            let answer = |method: &str, target: &str, body: &Value| {
-                let mut kept = own.lock().expect("no writer has failed");
-                kept.answer(method, target, body)
-            };
-            for stream in listener.incoming().flatten() {
-                serve(stream, "private-token: t0ken", &answer);
-            }
-        });
-        Self { kept, url }
-    }
-
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().expect("no writer has failed")
-    }
-
-    /// Runs the job with an artifact, for a head.
-    fn note(&self, sandbox: &Sandbox, head: &str, text: &str) -> String {
-        let directory = sandbox.path("home");
-        std::fs::create_dir_all(directory.join("review")).expect("a folder");
-        std::fs::write(directory.join("review/review.md"), text).expect("an artifact");
-        let run = sandbox.run("sh", &directory);
-        let run = run.args(["-e", "-c", &script("note")]);
-        let run = run.env("CI_API_V4_URL", &self.url);
-        let run = run.env("CI_MERGE_REQUEST_PROJECT_ID", "3");
-        let run = run.env("CI_MERGE_REQUEST_IID", "7");
-        let run = run.env("CI_COMMIT_SHA", head).env("REVIEW_TOKEN", "t0ken");
-        let done = run.run();
-        assert_eq!(done.code, Some(0), "{done}");
-        done.out()
-    }
+fn note(sandbox: &Sandbox, url: &str, head: &str) -> Run {
+    let run = sandbox.run("sh", &sandbox.path("home"));
+    let run = run.args(["-e", "-c", &script("note")]);
+    let run = run.env("CI_API_V4_URL", url);
+    let run = run.env("CI_MERGE_REQUEST_PROJECT_ID", "3");
+    let run = run.env("CI_MERGE_REQUEST_IID", "7");
+    run.env("CI_COMMIT_SHA", head).env("REVIEW_TOKEN", "t0ken")
 }
 
 #[test]
 fn a_hundred_jobs_keep_one_note() {
-    let sandbox = Sandbox::new();
-    let forge = Forge::start();
-    {
-        let mut kept = forge.kept();
-        // A mark alone makes no note ours.
-        kept.add(5, &artifact("forged"));
-        for _ in 0..150 {
-            kept.add(6, "Looks good.");
-        }
-    }
-    for run in 0..100 {
-        let text = artifact(&format!("{} bodies changed", run / 10));
-        forge.note(&sandbox, HEAD, &text);
-    }
-    let kept = forge.kept();
-    assert_eq!(kept.bodies(AUTHOR), [artifact("9 bodies changed").trim()]);
-    assert_eq!(kept.bodies(5), [artifact("forged").trim()]);
-    // One was made, and written again when it says something else.
-    assert_eq!(kept.writes.len(), 10, "{:?}", kept.writes);
-    assert_eq!(kept.writes[0], format!("POST {REQUEST}/notes"));
+    forge::assert_one_is_kept(&NOTES);
 }
 
 #[test]
 fn nothing_changed_is_no_note_and_the_oldest_of_several_stays() {
-    let sandbox = Sandbox::new();
-    let forge = Forge::start();
-    forge.note(&sandbox, HEAD, "");
-    assert!(forge.kept().writes.is_empty());
-    for text in ["one", "two", "three"] {
-        forge.kept().add(AUTHOR, &artifact(text));
-    }
-    forge.kept().add(AUTHOR, "another job's note");
-    forge.note(&sandbox, HEAD, &artifact("four"));
-    assert_eq!(
-        forge.kept().bodies(AUTHOR),
-        [artifact("four").trim(), "another job's note"]
-    );
-    assert_eq!(forge.kept().notes[0]["id"], 1);
-    // A job for a head that is no longer there does not write.
-    let before = forge.kept().writes.len();
-    let told = forge.note(&sandbox, &"3".repeat(40), &artifact("five"));
-    assert!(
-        told.contains("the merge request has another head"),
-        "{told}"
-    );
-    assert_eq!(forge.kept().writes.len(), before);
-    forge.note(&sandbox, HEAD, "");
-    assert_eq!(forge.kept().bodies(AUTHOR), ["another job's note"]);
+    forge::assert_the_oldest_stays(&NOTES);
 }
 
 #[test]
 fn of_a_hostile_artifact_only_what_has_the_form_of_a_review_is_noted() {
-    let sandbox = Sandbox::new();
-    let forge = Forge::start();
-    let text = format!("{MARKER}\n{}\n- `last`\n", HOSTILE.join("\n"));
-    forge.note(&sandbox, HEAD, &text);
-    let kept = forge.kept();
-    let expected = format!("{MARKER}\n- ``a` @ann``\n- `kept`\n- `last`");
-    assert_eq!(kept.bodies(AUTHOR), [expected]);
-    drop(kept);
-    // What was never ours is no note at all.
-    let other = Forge::start();
-    other.note(&sandbox, HEAD, "@everyone\n- `x`\n");
-    assert!(other.kept().writes.is_empty());
+    forge::assert_the_form_is_kept(&NOTES);
 }
 
 /// What keeps the note of one forge and the comment of the other harmless is the same text.
@@ -292,12 +154,7 @@ fn what_a_fork_says_is_foreign_in_the_note() {
     // Of the two only the notes of the repository itself were accepted.
     let kept = job.merkle(&["list-frames", "src/price.rs"]).ok();
     assert!(!kept.contains("Eve"), "{kept}");
-    let forge = Forge::start();
-    forge.note(&sandbox, HEAD, &text);
-    let kept = forge.kept();
-    let [note] = kept.bodies(AUTHOR)[..] else {
-        panic!("one note")
-    };
-    assert_eq!(note, text.trim());
-    super::markdown::check(note).expect("nothing acts");
+    let kept = forge::said(&NOTES, &text);
+    assert_eq!(kept, [text.trim()]);
+    super::markdown::check(&kept[0]).expect("nothing acts");
 }

@@ -2,19 +2,12 @@
 
 use std::fs;
 
-use crate::support::{Repo, Sandbox};
-
-fn write(repo: &Repo<'_>, path: &str, text: &str) {
-    let path = repo.path(path);
-    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-    fs::write(path, text).expect("a file");
-}
+use super::reviewed;
+use crate::support::Sandbox;
 
 #[test]
 fn what_a_crate_implements_for_itself_is_private_wherever_it_stands() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         "
         commit first
         + src/lib.rs
@@ -55,7 +48,7 @@ fn what_a_crate_implements_for_itself_is_private_wherever_it_stands() {
           | }
     ",
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     3 public declarations added, 4 private · 1 of 1 file is code
     + impl fmt::Debug for Known, impl fmt::Debug for Open, Known::open   src/shop/mod.rs
     + impl Weigh for Shop, impl fmt::Debug for Own, impl fmt::Debug for Size, Own::open   src/shop/mod.rs
@@ -64,9 +57,7 @@ fn what_a_crate_implements_for_itself_is_private_wherever_it_stands() {
 
 #[test]
 fn a_type_that_its_crate_passes_on_moves_whatever_it_becomes() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         "
         commit first
         + src/lib.rs
@@ -91,7 +82,7 @@ fn a_type_that_its_crate_passes_on_moves_whatever_it_becomes() {
           | pub(crate) fn merge() {}
     ",
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     2 signatures changed, 1 moved, 3 private, nothing added or removed · 3 of 3 files are code
     pub struct→type MergeBy <I, J> where I: Iterator→= Merged<I, J, bool>   src/merge.rs:1   ← src/lib.rs
     pub use crate::adaptors::→crate::merge:: structs::MergeBy   src/lib.rs:4
@@ -103,9 +94,7 @@ fn a_type_that_its_crate_passes_on_moves_whatever_it_becomes() {
 
 #[test]
 fn what_a_module_passes_on_of_one_beside_it_is_for_others() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         "
         commit first
         + src/lib.rs
@@ -124,7 +113,7 @@ fn what_a_module_passes_on_of_one_beside_it_is_for_others() {
           | pub struct Slot(pub u8);
     ",
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     1 signature changed, 1 private, nothing added or removed · 1 of 1 file is code
     Entry+(pub u8)   src/inner/entry.rs:1   ← src/{inner,map}.rs
     Slot+(pub u8)   src/inner/entry.rs:2   ← src/inner.rs
@@ -133,9 +122,7 @@ fn what_a_module_passes_on_of_one_beside_it_is_for_others() {
 
 #[test]
 fn names_that_stand_for_a_glob_are_no_news() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         "
         commit first
         + src/lib.rs
@@ -156,7 +143,7 @@ fn names_that_stand_for_a_glob_are_no_news() {
           | pub use shop::beds::*;
     ",
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     1 public declaration removed · 1 of 1 file is code
     − close   src/lib.rs
     ");
@@ -164,9 +151,7 @@ fn names_that_stand_for_a_glob_are_no_news() {
 
 #[test]
 fn types_of_one_name_and_what_they_implement_move_within_their_modules() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         "
         commit first
         + src/lib.rs
@@ -199,7 +184,7 @@ fn types_of_one_name_and_what_they_implement_move_within_their_modules() {
           | impl<T> Iterator for Iter<T> {}
     ",
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     Same public declarations, 3 moved, 2 private · 4 of 4 files are code
     moved: struct Iter (1 member), impl<K, V> Iterator for &Iter<K, V>   src/map.rs → src/map/iter.rs
     moved: struct Iter (1 member)   src/set.rs → src/set/iter.rs
@@ -210,9 +195,7 @@ fn types_of_one_name_and_what_they_implement_move_within_their_modules() {
 
 #[test]
 fn names_that_a_private_module_passes_on_are_told_once() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         "
         commit first
         + src/lib.rs
@@ -232,7 +215,7 @@ fn names_that_a_private_module_passes_on_are_told_once() {
         + src/entry.rs = pub struct Entry;
     ",
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     1 signature changed, 1 moved, 4 private, nothing added or removed · 3 of 3 files are code
     pub use core::→entry:: Entry   src/lib.rs:3
     moved: src/core/entry.rs → src/
@@ -244,9 +227,7 @@ fn names_that_a_private_module_passes_on_are_told_once() {
 
 #[test]
 fn what_a_private_module_passes_on_in_another_way_is_told() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         "
         commit first
         + src/lib.rs
@@ -270,7 +251,7 @@ fn what_a_private_module_passes_on_in_another_way_is_told() {
     ",
     );
     // Which names the module passed on of the one below it is not looked for.
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     1 public declaration removed, 1 added, 1 signature changed · 2 of 2 files are code
     − beds::*   src/lib.rs
     pub use one::→two:: Foo   src/shop.rs:1
@@ -280,9 +261,7 @@ fn what_a_private_module_passes_on_in_another_way_is_told() {
 
 #[test]
 fn a_function_moves_into_a_module_of_its_name() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         "
         commit first
         + src/lib.rs
@@ -299,7 +278,7 @@ fn a_function_moves_into_a_module_of_its_name() {
           | }
     ",
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     Same public declarations, 1 moved, 1 private · 2 of 2 files are code
     moved: fill   src/lib.rs → src/fill.rs
     + module fill   src/lib.rs:1
@@ -308,9 +287,7 @@ fn a_function_moves_into_a_module_of_its_name() {
 
 #[test]
 fn a_method_moves_without_its_type() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         "
         commit first
         + src/lib.rs
@@ -337,7 +314,7 @@ fn a_method_moves_without_its_type() {
           | }
     ",
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     1 signature changed, 1 body, 2 moved, nothing added or removed · 2 of 2 files are code
     pub +const fn Uuid::max   src/builder.rs:4
     Uuid::nil   src/builder.rs:3   body
@@ -357,20 +334,18 @@ fn modules_that_import_each_other_are_followed_once() {
         .collect();
     let facade = lines.concat();
     let child = |at: &usize, more: &str| {
-        write(
-            &repo,
+        repo.put(
             &format!("src/m/c{at}.rs"),
-            &format!("use super::*;\npub struct S{at};\n{more}"),
+            format!("use super::*;\npub struct S{at};\n{more}"),
         );
     };
-    write(&repo, "src/lib.rs", "mod m;\npub use m::*;\nmod inner;\n");
-    write(&repo, "src/inner.rs", "pub struct Error;\n");
-    write(&repo, "src/m/mod.rs", &facade);
+    repo.put("src/lib.rs", "mod m;\npub use m::*;\nmod inner;\n");
+    repo.put("src/inner.rs", "pub struct Error;\n");
+    repo.put("src/m/mod.rs", &facade);
     for at in &children {
         child(at, "");
     }
-    repo.git(&["add", "-A"]).ok();
-    repo.git(&["commit", "-qm", "first"]).ok();
+    repo.commit("first");
     // An import by name is that one, whatever a glob gives.
     child(
         &0,
@@ -388,14 +363,12 @@ fn modules_that_import_each_other_are_followed_once() {
 fn a_path_that_is_not_utf8_is_compared_as_others_are() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
-    write(&repo, "src/lib.rs", "pub mod a;\n");
-    write(&repo, "src/a\u{fffd}.rs", "pub struct A;\n");
-    repo.git(&["add", "-A"]).ok();
-    repo.git(&["commit", "-qm", "first"]).ok();
+    repo.put("src/lib.rs", "pub mod a;\n");
+    repo.put("src/a\u{fffd}.rs", "pub struct A;\n");
+    repo.commit("first");
     let name = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"src/a\xff.rs");
     fs::write(repo.path("").join(name), "impl Foo for Bar {}\n").expect("a file");
-    repo.git(&["add", "-A"]).ok();
-    repo.git(&["commit", "-qm", "second"]).ok();
+    repo.commit("second");
     let text = repo.merkle(&["review", "HEAD^!"]).ok();
     assert!(text.contains("+ impl Foo for Bar"), "{text}");
 }

@@ -1,6 +1,6 @@
 //! What is printed, and of which range.
 
-use super::{SHOP, document};
+use super::{SHOP, document, reviewed};
 use crate::support::Sandbox;
 
 #[test]
@@ -51,9 +51,7 @@ fn what_is_compared() {
 /// A declaration that stands in another file is one line, and so is a whole file.
 #[test]
 fn what_moved_is_neither_new_nor_gone() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         "
         commit first
         + a.py
@@ -83,7 +81,7 @@ fn what_moved_is_neither_new_nor_gone() {
         > old/two.py -> new/two.py
     ",
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     Same public declarations, 1 body changed, 3 moved · 4 of 4 files are code
     Basket.total   b.py:2   body
     moved: old/{one,two}.py → new/
@@ -95,9 +93,7 @@ fn what_moved_is_neither_new_nor_gone() {
 /// quoted or bracketed is no change.
 #[test]
 fn names_of_imports_and_quotes_of_python_are_no_news() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         r#"
         commit first
         + shop/__init__.py
@@ -128,7 +124,7 @@ fn names_of_imports_and_quotes_of_python_are_no_news() {
           |     return ssl.version
     "#,
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     2 public declarations added, 1 private · 2 of 2 files are code
     + ssl   shop/tls.py:5
     + made   shop/__init__.py:1
@@ -138,9 +134,7 @@ fn names_of_imports_and_quotes_of_python_are_no_news() {
 
 #[test]
 fn a_private_module_of_python_is_for_others_as_far_as_its_package_passes_it_on() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         r"
         commit first
         + pkg/__init__.py
@@ -175,7 +169,7 @@ fn a_private_module_of_python_is_for_others_as_far_as_its_package_passes_it_on()
           |     def get(self, path, query=None): pass
     ",
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     3 signatures changed, 3 private, nothing added or removed · 3 of 3 files are code
     total(a→b)   pkg/_more/_deep.py:1   ← pkg/_more/__init__.py
     Client.__init__(…, −proxies=None)   pkg/_client.py:2
@@ -188,9 +182,7 @@ fn a_private_module_of_python_is_for_others_as_far_as_its_package_passes_it_on()
 
 #[test]
 fn a_class_of_python_moves_with_its_overloads_and_stand_ins_are_no_news() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         r"
         commit first
         + a.py
@@ -239,7 +231,7 @@ fn a_class_of_python_moves_with_its_overloads_and_stand_ins_are_no_news() {
           | def get(): pass
     ",
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     1 signature changed, 2 moved, nothing added or removed · 6 of 6 files are code
     Map.match +@overload def match(self, a: bytes) -> bytes   b.py:7
     moved: class Map (5 members)   a.py → b.py
@@ -251,9 +243,7 @@ fn a_class_of_python_moves_with_its_overloads_and_stand_ins_are_no_news() {
 
 #[test]
 fn a_function_of_c_that_headers_declare_is_one_wherever_it_is_defined() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         r"
         commit first
         + include/x.h
@@ -271,7 +261,7 @@ fn a_function_of_c_that_headers_declare_is_one_wherever_it_is_defined() {
           | int own(void) { return 2 + 2; }
     ",
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     Same public declarations, 1 body changed, 2 moved, 2 private · 2 of 2 files are code
     x_open   src/b.c:1   body
     moved: b   src/b.c → src/a.c
@@ -283,9 +273,7 @@ fn a_function_of_c_that_headers_declare_is_one_wherever_it_is_defined() {
 
 #[test]
 fn a_value_that_gets_too_long_to_be_shown_did_not_go() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         r#"
         commit first
         + a.py
@@ -297,7 +285,7 @@ fn a_value_that_gets_too_long_to_be_shown_did_not_go() {
           | Long = Literal["auto", "none", "websockets", "wsproto"]
     "#,
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     2 signatures changed, nothing added or removed · 1 of 1 file is code
     Kind value   a.py:1
     Long value   a.py:2
@@ -306,9 +294,7 @@ fn a_value_that_gets_too_long_to_be_shown_did_not_go() {
 
 #[test]
 fn twins_that_go_together_are_told_as_one() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         r"
         commit first
         + pattern.go
@@ -328,7 +314,7 @@ fn twins_that_go_together_are_told_as_one() {
         - other.go
     ",
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     Same public declarations, 1 body changed, 1 private · 3 of 3 files are code
     − set   other.go   was in mux.go
     Use   mux.go:2   body
@@ -381,9 +367,7 @@ fn who_calls_a_function_of_c_counts_once_however_many_headers_declare_it() {
 
 #[test]
 fn definitions_that_conditions_choose_from_are_one_declaration() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         r"
         commit first
         + include/x.h
@@ -413,7 +397,7 @@ fn definitions_that_conditions_choose_from_are_one_declaration() {
           | int go(void) { return 2; }
     ",
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     1 public declaration removed, 2 private · 3 of 3 files are code
     − lost   include/x.h
     + go   b.c:1
@@ -423,9 +407,7 @@ fn definitions_that_conditions_choose_from_are_one_declaration() {
 
 #[test]
 fn how_statements_of_python_are_broken_into_lines_is_no_news() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         r#"
         commit first
         + a.py
@@ -453,7 +435,7 @@ fn how_statements_of_python_are_broken_into_lines_is_no_news() {
           |     stop()
     "#,
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     Same public declarations, 1 body changed · 1 of 1 file is code
     moved   a.py:9   body
     ");
@@ -461,9 +443,7 @@ fn how_statements_of_python_are_broken_into_lines_is_no_news() {
 
 #[test]
 fn what_a_file_passes_on_after_it_moved_is_no_news() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let said = reviewed(
         r"
         commit first
         + src/lib.rs
@@ -496,7 +476,7 @@ fn what_a_file_passes_on_after_it_moved_is_no_news() {
           | }
     ",
     );
-    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    insta::assert_snapshot!(said, @"
     1 public declaration removed, 1 signature changed, 2 moved, 1 private · 3 of 3 files are code
     − gone   src/lib.rs
     pub fn→use elsewhere:: passed−() −-> u8   src/lib.rs:4
