@@ -114,11 +114,10 @@ fn a_small_document_looks_like_this() {
     repo.fill(HISTORY);
     std::fs::create_dir(repo.path(".teddy")).expect("a folder");
     std::fs::write(repo.path(".teddy/memos.yaml"), "- remember ```` this\n").expect("writable");
-    std::fs::write(
-        repo.path(".teddy/global.context"),
+    repo.put(
+        ".teddy/global.context",
         "# always\nREADME.md\nsrc/\nlink\nsecret.txt\nhttps://example.org/\n",
-    )
-    .expect("writable");
+    );
     repo.trust();
     say(
         &repo,
@@ -279,9 +278,7 @@ fn lists_follow_lists_scopes_outrank_scopes_and_duplicates_are_one() {
         ("sessions/one/session.context", "./README.md\n"),
         ("sessions/one/02/turn.context", "src/*.rs\n"),
     ] {
-        let path = repo.path(".teddy").join(path);
-        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
-        std::fs::write(path, text).expect("writable");
+        repo.put(&format!(".teddy/{path}"), text);
     }
     let document = repo
         .merkle(&["context", "--session=one", "--turn=02", "--allow-missing"])

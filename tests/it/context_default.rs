@@ -10,11 +10,7 @@ use crate::support::{PROGRAM, Repo, Sandbox};
 /// A repository with directories, code that refers to code, prose, a long text and one without ends of lines.
 fn filled(sandbox: &Sandbox, modules: usize) -> Repo<'_> {
     let repo = sandbox.repo("shop");
-    let write = |path: String, text: String| {
-        let path = repo.path(&path);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-        std::fs::write(path, text).expect("writable");
-    };
+    let write = |path: String, text: String| repo.put(&path, text);
     for module in 0..modules {
         let below = format!("src/part{}/module{module}.py", module % 7);
         let functions = (0..6).map(|n| {
@@ -48,8 +44,7 @@ fn filled(sandbox: &Sandbox, modules: usize) -> Repo<'_> {
     for number in 0..40 {
         write(format!("data/runs/{number}.csv"), format!("{number},1\n"));
     }
-    repo.git(&["add", "--all"]).ok();
-    repo.git(&["commit", "--quiet", "--message", "a shop"]).ok();
+    repo.commit("a shop");
     repo
 }
 

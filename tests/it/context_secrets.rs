@@ -1,39 +1,27 @@
 //! `context` and what looks like a secret: nothing is written before somebody has allowed it or wants markers.
 
-use crate::support::{Output, Sandbox};
+use crate::secret::id_of;
+use crate::support::Sandbox;
 
 /// A token that nobody has, put together so that no scanner takes this file for a leak.
 fn token(last: &str) -> String {
     ["ghp", "_", "0aK9dQ2mZ7xW4cV1bN8rT5yU3iO6pL0sH2j", last].concat()
 }
 
-fn id_of(output: &Output) -> String {
-    let text = output.err();
-    let at = text
-        .find("--allow-secret ")
-        .unwrap_or_else(|| panic!("no id in\n{output}"));
-    text[at + 15..]
-        .chars()
-        .take_while(char::is_ascii_hexdigit)
-        .collect()
-}
-
 #[test]
 fn a_body_with_a_secret_stops_the_document_until_it_is_allowed() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
-    std::fs::write(
-        repo.path("a.rs"),
+    repo.put(
+        "a.rs",
         format!(
             "// one\nlet t = \"{}\";\nlet u = \"{}\";\n",
             token("F"),
             token("G")
         ),
-    )
-    .expect("writable");
+    );
     std::fs::write(repo.path("b.rs"), "// clean\n").expect("writable");
-    repo.git(&["add", "--all"]).ok();
-    repo.git(&["commit", "--quiet", "--message", "first"]).ok();
+    repo.commit("first");
     let refused = repo
         .merkle(&["context", "*.rs", "--output", "input.md"])
         .exits(78);
@@ -116,11 +104,7 @@ fn names_memos_and_added_rules_count_too() {
         "what is clean by fewer rules is looked at again: {refused}"
     );
     std::fs::remove_file(repo.path(".teddy/secrets.toml")).expect("there");
-    std::fs::write(
-        repo.path(".teddy/memos.yaml"),
-        format!("- {}\n", token("F")),
-    )
-    .expect("writable");
+    repo.put(".teddy/memos.yaml", format!("- {}\n", token("F")));
     let refused = repo.merkle(&["context", "a.rs"]).exits(78);
     assert!(
         refused.err().contains("'.teddy/memos.yaml', line 1"),

@@ -146,8 +146,7 @@ fn fill_with_others(repo: &Repo<'_>) {
 }
 
 fn commit(repo: &Repo<'_>) {
-    repo.git(&["add", "--all"]).ok();
-    repo.git(&["commit", "--quiet", "--message", "texts"]).ok();
+    repo.commit("texts");
 }
 
 /// Every folder of the repository makes a document, and every file of the other kinds.

@@ -33,11 +33,7 @@ fn with_frames(sandbox: &Sandbox, files: usize) -> Repo<'_> {
         lines.join("\n")
     ));
     repo.git(&["config", "gc.auto", "0"]).ok();
-    repo.run("git-merkle")
-        .args(["put-frame", "a.md", "-"])
-        .input("what is known\n")
-        .run()
-        .ok();
+    repo.put_frame("a.md", "what is known\n").ok();
     repo
 }
 

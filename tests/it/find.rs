@@ -24,12 +24,9 @@ fn filled<'s>(sandbox: &'s Sandbox, name: &str) -> Repo<'s> {
             .lines()
             .filter_map(|line| line.trim().strip_prefix("+ ")?.split_once(" = "))
         {
-            let path = repo.path(path);
-            std::fs::create_dir_all(path.parent().expect("below the root")).expect("writable");
-            std::fs::write(path, text.replace("\\n", "\n")).expect("writable");
+            repo.put(path, text.replace("\\n", "\n"));
         }
-        repo.git(&["add", "."]).ok();
-        repo.git(&["commit", "-q", "-m", message]).ok();
+        repo.commit(message);
     }
     repo
 }
@@ -78,10 +75,7 @@ fn a_question_leads_to_definitions() {
 fn what_people_say_is_found_and_shown_with_its_author() {
     let sandbox = Sandbox::new();
     let repo = filled(&sandbox, "work");
-    repo.run("git-merkle")
-        .args(["put-frame", "src/print.rs", "-"])
-        .input("Windows consoles need escapes.\n")
-        .run()
+    repo.put_frame("src/print.rs", "Windows consoles need escapes.\n")
         .ok();
     let text = repo.merkle(&["find", "console"]).ok();
     assert!(
@@ -145,11 +139,7 @@ fn a_document_costs_no_more_than_what_is_printed() {
     let sandbox = Sandbox::new();
     let repo = filled(&sandbox, "work");
     let long = format!("Consoles. {}\n", "Some more words about it. ".repeat(200));
-    repo.run("git-merkle")
-        .args(["put-frame", "src/print.rs", "-"])
-        .input(long)
-        .run()
-        .ok();
+    repo.put_frame("src/print.rs", long).ok();
     let document = document(&repo, &["console"]);
     let statement = document["files"][0]["statements"][0]
         .as_str()
@@ -301,13 +291,13 @@ fn an_index_is_brought_forward_and_answers_as_a_new_one_would() {
     assert!(!written[0].is_empty() && written[1].is_empty());
     let edits: [(&str, Edit); 6] = [
         ("a change", |repo| {
-            put(repo, "src/print.rs", "//! Hidden text.\npub fn path() {}\n");
+            repo.put("src/print.rs", "//! Hidden text.\npub fn path() {}\n");
         }),
         ("a new file", |repo| {
-            put(repo, "src/a.rs", "pub fn hidden_text() {}\n");
+            repo.put("src/a.rs", "pub fn hidden_text() {}\n");
         }),
         ("an ignored one", |repo| {
-            put(repo, "secret.txt", "hidden text, hidden path\n");
+            repo.put("secret.txt", "hidden text, hidden path\n");
         }),
         ("one less", |repo| {
             repo.git(&["rm", "-q", "docs/guide.md"]).ok();
@@ -317,29 +307,21 @@ fn an_index_is_brought_forward_and_answers_as_a_new_one_would() {
         }),
         ("a file for a directory", |repo| {
             repo.git(&["rm", "-rq", "src"]).ok();
-            put(repo, "src", "hidden text in src\n");
+            repo.put("src", "hidden text in src\n");
         }),
     ];
     for (number, (about, edit)) in edits.into_iter().enumerate() {
         edit(&repo);
-        repo.git(&["add", "-A"]).ok();
-        repo.git(&["commit", "-q", "-m", about]).ok();
+        repo.commit(about);
         let clone = repo.clone_to(&format!("clone{number}"), &[]);
         assert_eq!(ask(&repo), ask(&clone), "{about}");
         assert!(indexes() == written, "{about}: no index is written for it");
     }
     // Other rules may let in, or leave out, any file.
-    put(&repo, ".teddyignore", "hidden.rs\n");
-    repo.git(&["add", "-A"]).ok();
-    repo.git(&["commit", "-q", "-m", "rules"]).ok();
+    repo.put(".teddyignore", "hidden.rs\n");
+    repo.commit("rules");
     assert_eq!(ask(&repo), ask(&repo.clone_to("last", &[])));
     assert!(indexes()[0] == written[0] && !indexes()[1].is_empty());
-}
-
-fn put(repo: &Repo<'_>, path: &str, text: &str) {
-    let path = repo.path(path);
-    std::fs::create_dir_all(path.parent().expect("below the root")).expect("writable");
-    std::fs::write(path, text).expect("writable");
 }
 
 #[test]
@@ -347,11 +329,7 @@ fn secrets_and_ignored_files_are_not_in_an_answer() {
     let sandbox = Sandbox::new();
     let repo = filled(&sandbox, "work");
     let token = ["ghp_", "0aK9dQ2mZ7xW4cV1bN8rT5yU3iO6pL0sH2jF"].concat();
-    std::fs::write(
-        repo.path("a.py"),
-        format!("def ask(key='{token}'):\n    pass\n"),
-    )
-    .expect("writable");
+    repo.put("a.py", format!("def ask(key='{token}'):\n    pass\n"));
     let text = repo.merkle(&["find", "ask key hidden"]).ok();
     assert!(
         text.contains("def ask(key=") && !text.contains("0aK9dQ2m"),

@@ -2,7 +2,7 @@
 
 use git_merkle::frame::{FrameName, decode, encode};
 
-use crate::support::{PROGRAM, Repo, Sandbox};
+use crate::support::{Repo, Sandbox};
 
 /// A file, a directory and a note, in this order.
 const HISTORY: &str = "
@@ -20,11 +20,7 @@ fn filled(sandbox: &Sandbox) -> Repo<'_> {
     let repo = sandbox.repo("work");
     repo.fill(HISTORY);
     repo.merkle(&["regenerate"]).ok();
-    repo.run(PROGRAM)
-        .args(["put-frame", "src/lib.rs", "-"])
-        .input("Keep it **small**.\n")
-        .run()
-        .ok();
+    repo.put_frame("src/lib.rs", "Keep it **small**.\n").ok();
     repo
 }
 

@@ -151,11 +151,7 @@ fn what_looks_like_a_secret_is_not_in_a_map() {
     let repo = sandbox.repo("work");
     let token = ["ghp_", "0aK9dQ2mZ7xW4cV1bN8rT5yU3iO6pL0sH2jF"].concat();
     std::fs::write(repo.path("README.md"), format!("# Use {token}\n")).expect("writable");
-    std::fs::write(
-        repo.path("a.py"),
-        format!("def ask(key='{token}'):\n    pass\n"),
-    )
-    .expect("writable");
+    repo.put("a.py", format!("def ask(key='{token}'):\n    pass\n"));
     repo.git(&["add", "."]).ok();
     let map = repo.merkle(&["map", "--index"]).ok();
     assert!(

@@ -198,11 +198,7 @@ fn what_a_repository_lists_is_fetched_only_where_the_user_allows_it() {
     let repo = sandbox.repo("work");
     repo.fill("commit first\n+ other.context = https://docs.example/a");
     std::fs::create_dir(repo.path(".teddy")).expect("a folder");
-    std::fs::write(
-        repo.path(".teddy/global.context"),
-        "https://docs.example/a\n",
-    )
-    .expect("writable");
+    repo.put(".teddy/global.context", "https://docs.example/a\n");
     keep(&repo, "https://docs.example/a", "text/plain", "words\n");
     let is_shown = |arguments: &[&str]| {
         context(&repo, arguments)
@@ -240,11 +236,7 @@ fn what_a_repository_lists_is_fetched_only_where_the_user_allows_it() {
         is_shown(&[outside.to_str().expect("UTF-8")]),
         "a list of the user"
     );
-    std::fs::write(
-        repo.path(".teddy/config.toml"),
-        "urls = ['https://docs.example']\n",
-    )
-    .expect("writable");
+    repo.put(".teddy/config.toml", "urls = ['https://docs.example']\n");
     repo.git(&["config", "merkle.urls", "https://docs.example"])
         .ok();
     assert!(

@@ -30,11 +30,7 @@ pub(crate) fn world<'s>(sandbox: &'s Sandbox, names: &[&str]) -> (Repo<'s>, Vec<
 }
 
 fn say(repo: &Repo<'_>, path: &str, text: &str) -> String {
-    let output = repo
-        .run(PROGRAM)
-        .args(["put-frame", path, "-"])
-        .input(text)
-        .run();
+    let output = repo.put_frame(path, text);
     output.ok().trim().to_owned()
 }
 
@@ -541,12 +537,7 @@ fn a_secret_stops_the_push_and_names_where_it_stands() {
     let (origin, clones) = world(&sandbox, &["a"]);
     let a = &clones[0];
     let token = token();
-    let blocked = a
-        .run(PROGRAM)
-        .args(["put-frame", "README.md", "-"])
-        .input(format!("Use {token}."))
-        .run()
-        .exits(78);
+    let blocked = a.put_frame("README.md", format!("Use {token}.")).exits(78);
     let id = id_of(&blocked);
     let allow = ["--allow-secret", &id, "put-frame", "README.md", "-"];
     a.run(PROGRAM)

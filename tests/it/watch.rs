@@ -192,13 +192,7 @@ const CHANGES: &[Change] = &[
     (
         "own output",
         |repo| {
-            drop(
-                repo.run(PROGRAM)
-                    .args(["put-frame", "src", "-"])
-                    .input("said\n")
-                    .run()
-                    .ok(),
-            );
+            drop(repo.put_frame("src", "said\n").ok());
         },
         None,
     ),
@@ -315,13 +309,7 @@ fn a_line_names_paths_states_and_agents() {
     repo.fill(
         "commit first\n+ .gitignore = *.log\n+ a.rs = pub fn a() {}\n+ src/b.rs = pub fn b() {}",
     );
-    drop(
-        repo.run(PROGRAM)
-            .args(["put-frame", "a.rs", "-"])
-            .input("A note.\n")
-            .run()
-            .ok(),
-    );
+    drop(repo.put_frame("a.rs", "A note.\n").ok());
     let watch = Watch::start(&repo, &["--jsonl"]);
     let outline = "outline/outline fresh";
     assert_eq!(

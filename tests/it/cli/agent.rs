@@ -9,9 +9,7 @@ const AGENT_FIELDS: &str = "id role type maker makes disabled origin file path_s
 
 /// Writes a file into the repository's `.teddy/`.
 pub(crate) fn write(repo: &Repo<'_>, name: &str, text: &str) {
-    let path = repo.path(".teddy").join(name);
-    std::fs::create_dir_all(path.parent().expect("a name below")).expect("a folder");
-    std::fs::write(path, text).expect("writable");
+    repo.put(&format!(".teddy/{name}"), text);
 }
 
 /// Text without the sandbox's own path.
@@ -391,11 +389,7 @@ fn an_agent_is_removed_when_a_commit_has_it() {
     repo.git(&["commit", "-qm", "agents"]).ok();
     let shared = "user_prompt_file = \"prompts/docs.file.md\"";
     // What is no definition has no say.
-    std::fs::write(
-        repo.path(".teddy/agents/docs.toml.sample"),
-        "docs.toml docs.system.md",
-    )
-    .expect("writable");
+    repo.put(".teddy/agents/docs.toml.sample", "docs.toml docs.system.md");
     let other = repo.path(".teddy/agents/other.toml");
     let text = std::fs::read_to_string(&other).expect("a definition");
     let own = "user_prompt_file = \"prompts/other.file.md\"";

@@ -170,8 +170,7 @@ fn a_session_brings_its_lists_and_what_was_said() {
 fn two_machines_send_the_same_bytes_and_looking_changes_nothing() {
     let sandbox = Sandbox::new();
     let repo = ready(&sandbox);
-    repo.git(&["add", "-A"]).ok();
-    repo.git(&["commit", "-q", "-m", "prompts"]).ok();
+    repo.commit("prompts");
     let arguments = [
         "-m",
         "Add a lock.",

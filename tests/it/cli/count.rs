@@ -46,8 +46,7 @@ fn one_of_anything_is_told_in_the_singular() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     std::fs::write(repo.path("a.rs"), "//! Adds.\n").expect("writable");
-    repo.git(&["add", "-A"]).ok();
-    repo.git(&["commit", "-q", "-m", "one"]).ok();
+    repo.commit("one");
     let mut told = Vec::new();
     let mut tell = |arguments: &[&str]| {
         let output = repo.merkle(arguments);

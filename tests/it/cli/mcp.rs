@@ -225,11 +225,7 @@ fn a_tool_says_what_its_command_says() {
     );
 
     // A change is seen without a new start.
-    std::fs::write(
-        repo.path("src/later.rs"),
-        "/// Grows a quince.\npub fn quince() {}\n",
-    )
-    .expect("writable");
+    repo.put("src/later.rs", "/// Grows a quince.\npub fn quince() {}\n");
     let result = client.call("find", &json!({"question": "quince"}));
     assert!(text(&result).contains("pub fn quince()"), "{result}");
     assert_eq!(client.leave(), (Some(0), String::new()));

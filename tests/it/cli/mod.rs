@@ -42,7 +42,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use crate::support::{Output, PROGRAM, Repo, Sandbox};
+use crate::support::{Output, Repo, Sandbox};
 
 /// What most commands are shown with: two levels, two languages, a link.
 const SAMPLE: &str = "
@@ -75,13 +75,7 @@ fn sample(sandbox: &Sandbox) -> Repo<'_> {
 /// Stores a note about a node and returns its frame id.
 #[track_caller]
 fn note(repo: &Repo<'_>, node: &str, text: &str) -> String {
-    repo.run(PROGRAM)
-        .args(["put-frame", node, "-"])
-        .input(text)
-        .run()
-        .ok()
-        .trim()
-        .to_owned()
+    repo.put_frame(node, text).ok().trim().to_owned()
 }
 
 /// Both streams and the exit code, as snapshots show a command that does not simply succeed.

@@ -324,11 +324,7 @@ fn a_note_follows_its_file_through_renames() {
     .ok();
     by(&repo, "Bob", &["note", "src", "-m", "Bob's directory."]).ok();
     repo.git(&["mv", "src/old.rs", "src/new.rs"]).ok();
-    std::fs::write(
-        repo.path("src/new.rs"),
-        format!("{}// more\n", text.replace("| ", "")),
-    )
-    .expect("writable");
+    repo.put("src/new.rs", format!("{}// more\n", text.replace("| ", "")));
     repo.git(&["commit", "-q", "-a", "-m", "rename and edit"])
         .ok();
     assert!(

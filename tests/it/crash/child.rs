@@ -13,11 +13,7 @@ fn reftable(sandbox: &Sandbox) -> Repo<'_> {
     std::fs::remove_dir_all(repo.path(".git")).expect("removable");
     repo.git(&["init", "-q", "--ref-format=reftable"]).ok();
     repo.fill("commit files\n+ a.md = about");
-    repo.run("git-merkle")
-        .args(["put-frame", "a.md", "-"])
-        .input("what is known\n")
-        .run()
-        .ok();
+    repo.put_frame("a.md", "what is known\n").ok();
     repo
 }
 
@@ -92,12 +88,7 @@ fn a_lock_of_somebody_else_is_named_and_stays() {
         "{told}"
     );
     drop(held);
-    let refused = repo
-        .run("git-merkle")
-        .args(["put-frame", "a.md", "-"])
-        .input("new\n")
-        .run()
-        .exits(75);
+    let refused = repo.put_frame("a.md", "new\n").exits(75);
     assert!(
         refused
             .err()

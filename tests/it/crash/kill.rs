@@ -31,6 +31,18 @@ const NEXT: [&[&str]; 8] = [
 ];
 
 impl<'s> Victim<'s> {
+    /// A command without input, in a repository with this many files; with a remote beside it that is empty.
+    fn new(sandbox: &'s Sandbox, files: usize, arguments: &'static [&'static str]) -> Self {
+        drop(sandbox.bare("hub.git"));
+        Self {
+            sandbox,
+            start: with_frames(sandbox, files),
+            arguments,
+            input: "",
+            codes: &[0],
+        }
+    }
+
     fn run(&self, repo: &Repo<'_>) -> Run {
         at_noon(repo, self.arguments).input(self.input)
     }
@@ -100,11 +112,7 @@ impl<'s> Victim<'s> {
             .ok();
         assert!(known.contains("what is known\\n"), "{about}\n{known}");
         // A command that finds everything done writes nothing; the next one that does heals what is left.
-        repo.run("git-merkle")
-            .args(["put-frame", "a.md", "-"])
-            .input("the next one\n")
-            .run()
-            .ok();
+        repo.put_frame("a.md", "the next one\n").ok();
         assert_eq!(repo.leftovers(), [] as [&str; 0], "{about}");
         repo.merkle(&["validate"]).ok();
     }
@@ -151,82 +159,48 @@ pub(super) fn user_is_not_disturbed(repo: &Repo<'_>, sandbox: &Sandbox) {
 #[test]
 fn put_frame() {
     let sandbox = Sandbox::new();
-    drop(sandbox.bare("hub.git"));
-    let start = with_frames(&sandbox, 3);
-    let arguments = &["put-frame", "d1/f1.rs", "-"];
     Victim {
-        sandbox: &sandbox,
-        start,
-        arguments,
         input: "said once\n",
-        codes: &[0],
+        ..Victim::new(&sandbox, 3, &["put-frame", "d1/f1.rs", "-"])
     }
     .die_everywhere();
 }
 
 #[test]
 fn a_small_run() {
-    let sandbox = Sandbox::new();
-    drop(sandbox.bare("hub.git"));
-    let start = with_frames(&sandbox, 3);
-    Victim {
-        sandbox: &sandbox,
-        start,
-        arguments: &["regenerate"],
-        input: "",
-        codes: &[0],
-    }
-    .die_everywhere();
+    Victim::new(&Sandbox::new(), 3, &["regenerate"]).die_everywhere();
 }
 
 #[test]
 fn a_gc() {
     let sandbox = Sandbox::new();
-    drop(sandbox.bare("hub.git"));
-    let start = with_frames(&sandbox, 3);
-    start.merkle(&["regenerate", "-q"]).ok();
-    start.fill("commit other\n+ d1/f1.rs = fn other() {}");
-    start.merkle(&["regenerate", "-q"]).ok();
-    Victim {
-        sandbox: &sandbox,
-        start,
-        arguments: &["gc"],
-        input: "",
-        codes: &[0],
-    }
-    .die_everywhere();
+    let victim = Victim::new(&sandbox, 3, &["gc"]);
+    victim.start.merkle(&["regenerate", "-q"]).ok();
+    victim
+        .start
+        .fill("commit other\n+ d1/f1.rs = fn other() {}");
+    victim.start.merkle(&["regenerate", "-q"]).ok();
+    victim.die_everywhere();
 }
 
 #[test]
 fn a_large_run() {
-    let sandbox = Sandbox::new();
-    drop(sandbox.bare("hub.git"));
-    let start = with_frames(&sandbox, 60);
-    Victim {
-        sandbox: &sandbox,
-        start,
-        arguments: &["regenerate"],
-        input: "",
-        codes: &[0],
-    }
-    .die_everywhere();
+    Victim::new(&Sandbox::new(), 60, &["regenerate"]).die_everywhere();
 }
 
 #[test]
 fn invalidate() {
     let sandbox = Sandbox::new();
-    drop(sandbox.bare("hub.git"));
-    let start = with_frames(&sandbox, 5);
-    start.merkle(&["regenerate"]).ok();
-    let arguments = &["invalidate", "-r", ".", "--agent", "outline"];
-    Victim {
-        sandbox: &sandbox,
-        start,
-        arguments,
-        input: "",
+    let victim = Victim {
         codes: &[0, 1],
-    }
-    .die_everywhere();
+        ..Victim::new(
+            &sandbox,
+            5,
+            &["invalidate", "-r", ".", "--agent", "outline"],
+        )
+    };
+    victim.start.merkle(&["regenerate"]).ok();
+    victim.die_everywhere();
 }
 
 /// A kill between the move of the ref and the removal of the spool file leaves a frame in both.
@@ -236,13 +210,7 @@ fn what_was_stored_already_does_not_come_back_over_what_was_said_since() {
     for round in 0..6 {
         let repo = sandbox.repo(&format!("work{round}"));
         repo.fill("commit file\n+ a.md = about");
-        let put = |text: &str| {
-            repo.run("git-merkle")
-                .args(["put-frame", "a.md", "-"])
-                .input(text)
-                .run()
-                .ok()
-        };
+        let put = |text: &str| repo.put_frame("a.md", text).ok();
         put(&format!("older {round}\n"));
         let library = crate::hostile::open(&repo);
         let state = git_merkle::git::StateDir::of(&library);

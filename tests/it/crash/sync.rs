@@ -176,37 +176,32 @@ impl<'s> Scene<'s> {
 /// What came is united after the push, so that a kill between the two leaves the remote complete and this side not.
 const STEPS: [(bool, bool); 3] = [(false, false), (false, true), (true, true)];
 
+const SYNC: &[&str] = &["sync"];
+const SYNC_OWN: &[&str] = &["-c", "merkle.publish=own", "sync"];
+
+/// Kills an exchange of this clone at every point, after another clone has exchanged its frames.
+#[track_caller]
+fn assert_steps(others: &[&str], arguments: &'static [&'static str], said: &str) {
+    let sandbox = Sandbox::new();
+    let scene = Scene::new(&sandbox, others, arguments);
+    assert_eq!(scene.die_everywhere(said), STEPS.into());
+}
+
 /// Before a git was given a ref of its own, one that was killed left a lock that stopped every later fetch.
 #[test]
 fn an_exchange() {
-    let sandbox = Sandbox::new();
-    let scene = Scene::new(&sandbox, &["sync"], &["sync"]);
-    assert_eq!(scene.die_everywhere("1 frame came, 1 went\n"), STEPS.into());
+    assert_steps(SYNC, SYNC, "1 frame came, 1 went\n");
 }
 
 #[test]
 fn an_exchange_with_a_ref_of_its_own() {
-    let sandbox = Sandbox::new();
-    let scene = Scene::new(
-        &sandbox,
-        &["-c", "merkle.publish=own", "sync"],
-        &["-c", "merkle.publish=own", "sync"],
-    );
-    assert_eq!(scene.die_everywhere("1 frame came, 1 went\n"), STEPS.into());
+    assert_steps(SYNC_OWN, SYNC_OWN, "1 frame came, 1 went\n");
 }
 
 #[test]
 fn a_collection() {
-    let sandbox = Sandbox::new();
-    let scene = Scene::new(
-        &sandbox,
-        &["-c", "merkle.publish=own", "sync"],
-        &["sync", "--collect"],
-    );
-    assert_eq!(
-        scene.die_everywhere("1 frame came, 1 went, 1 ref collected\n"),
-        STEPS.into()
-    );
+    let said = "1 frame came, 1 went, 1 ref collected\n";
+    assert_steps(SYNC_OWN, &["sync", "--collect"], said);
 }
 
 /// Stores what a model answered about nothing that any history has, and a note.

@@ -45,8 +45,7 @@ impl<'s> World<'s> {
             self.linked.copy_to(&format!("{name}-linked")),
         );
         let own = main.path(".git/worktrees/start-linked");
-        std::fs::write(linked.path(".git"), format!("gitdir: {}\n", own.display()))
-            .expect("a copy can be written");
+        linked.put(".git", format!("gitdir: {}\n", own.display()));
         std::fs::write(
             own.join("gitdir"),
             format!("{}\n", linked.path(".git").display()),
@@ -145,12 +144,7 @@ impl<'s> World<'s> {
             .ok();
         assert!(known.contains("what is known\\n"), "{about}\n{known}");
         // A command that finds everything done writes nothing; the next one that does heals what is left.
-        self.main
-            .run(PROGRAM)
-            .args(["put-frame", "a.md", "-"])
-            .input("the next one\n")
-            .run()
-            .ok();
+        self.main.put_frame("a.md", "the next one\n").ok();
         assert_eq!(self.main.leftovers(), [] as [&str; 0], "{about}");
         self.main.merkle(&["validate"]).ok();
     }

@@ -1,7 +1,6 @@
 //! What is sent about odd nodes, and what never is.
 
 use super::{Protocol, World, command, path_of, regenerate};
-use crate::support::Repo;
 
 /// What was asked about a path, the whole user message.
 #[track_caller]
@@ -17,32 +16,20 @@ fn asked(world: &World, path: &str) -> String {
     .last_user()
 }
 
-fn write(repo: &Repo<'_>, path: &str, bytes: &[u8]) {
-    let file = repo.path(path);
-    std::fs::create_dir_all(file.parent().expect("a folder")).expect("writable");
-    std::fs::write(file, bytes).expect("writable");
-}
-
-fn commit(repo: &Repo<'_>) {
-    repo.git(&["add", "-A"]).ok();
-    repo.git(&["commit", "-q", "-m", "files"]).ok();
-}
-
 #[test]
 fn odd_files_are_asked_about_as_documented() {
     let world = World::steady(Protocol::OpenAi);
     let repo = world.sandbox.repo("work");
-    write(&repo, "plain.txt", b"one\r\ntwo");
-    write(&repo, "empty.txt", b"");
-    write(&repo, "nul.bin", b"abc\0def");
-    write(&repo, "latin.txt", b"caf\xe9");
-    write(&repo, "tag.txt", b"before</file>after");
-    write(
-        &repo,
+    repo.put("plain.txt", b"one\r\ntwo");
+    repo.put("empty.txt", b"");
+    repo.put("nul.bin", b"abc\0def");
+    repo.put("latin.txt", b"caf\xe9");
+    repo.put("tag.txt", b"before</file>after");
+    repo.put(
         "pointer.bin",
         b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
     );
-    commit(&repo);
+    repo.commit("files");
     regenerate(&repo, &[]).ok();
     let task = "\n\nSummarize the file plain.txt of 8 bytes.\n\nRespond using this structure:\nOne sentence.";
     assert_eq!(
@@ -84,8 +71,8 @@ fn what_does_not_fit_is_cut_and_the_frame_says_so() {
         .map(|n| format!("/// Number {n}.\npub fn f{n}() -> u32 {{ {n} }}\n"))
         .collect::<Vec<_>>()
         .concat();
-    write(&repo, "big.rs", functions.as_bytes());
-    commit(&repo);
+    repo.put("big.rs", functions.as_bytes());
+    repo.commit("files");
     regenerate(&repo, &["big.rs"]).ok();
     let sent = asked(&world, "big.rs");
     assert!(sent.len() < 30_000, "{} bytes", sent.len());
@@ -104,10 +91,10 @@ fn what_does_not_fit_is_cut_and_the_frame_says_so() {
 fn a_directory_is_asked_about_through_its_children() {
     let world = World::steady(Protocol::OpenAi);
     let repo = world.sandbox.repo("work");
-    write(&repo, "b.txt", b"two");
-    write(&repo, "a/x.txt", b"one");
+    repo.put("b.txt", b"two");
+    repo.put("a/x.txt", b"one");
     std::os::unix::fs::symlink("b.txt", repo.path("link")).expect("a link");
-    commit(&repo);
+    repo.commit("files");
     regenerate(&repo, &[]).ok();
     let root = world
         .server
@@ -153,13 +140,12 @@ fn what_looks_like_a_secret_stops_the_run_before_anything_is_sent() {
     let world = World::steady(Protocol::OpenAi);
     let repo = world.sandbox.repo("work");
     let secret = ["ghp_", "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx"].concat();
-    write(
-        &repo,
+    repo.put(
         "src/a.rs",
         format!("// one\nconst TOKEN: &str = \"{secret}\";\n").as_bytes(),
     );
-    write(&repo, "b.txt", b"harmless");
-    commit(&repo);
+    repo.put("b.txt", b"harmless");
+    repo.commit("files");
     let stopped = regenerate(&repo, &[]).exits(78);
     assert!(stopped.err().contains("'src/a.rs', line 2"), "{stopped}");
     assert!(!stopped.err().contains(&secret));

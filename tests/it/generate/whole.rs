@@ -17,8 +17,7 @@ fn fill(repo: &Repo<'_>) {
         copy_to(&root.join("src").join(room), &repo.path("src").join(room));
     }
     repo.git(&["checkout", "-q", "-b", &branch()]).ok();
-    repo.git(&["add", "-A"]).ok();
-    repo.git(&["commit", "-q", "-m", "real"]).ok();
+    repo.commit("real");
 }
 
 /// A branch whose name stands in no file, this one included.

@@ -1,7 +1,7 @@
 //! Frames are exchanged in the background after a pull or a push, where the user wants it; nothing is asked.
 
 use super::worker::{log, settle};
-use crate::support::{PROGRAM, Repo, Sandbox};
+use crate::support::{Repo, Sandbox};
 
 /// A remote, a clone with hooks, and one without.
 fn world(sandbox: &Sandbox) -> (Repo<'_>, Repo<'_>, Repo<'_>) {
@@ -21,11 +21,7 @@ fn world(sandbox: &Sandbox) -> (Repo<'_>, Repo<'_>, Repo<'_>) {
 }
 
 fn say(repo: &Repo<'_>, text: &str) {
-    repo.run(PROGRAM)
-        .args(["put-frame", "README.md", "-"])
-        .input(text)
-        .run()
-        .ok();
+    repo.put_frame("README.md", text).ok();
 }
 
 /// A commit of another clone, with a statement that it shares.

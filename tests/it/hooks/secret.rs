@@ -47,11 +47,10 @@ fn the_worker_sends_and_stores_no_secret_of_a_name() {
         .ok();
     let word = "0aK9dQ2mZ7xW4cV1bN8rT5yU3iO6pL0sH2jF";
     let token = ["ghp", "_", word].concat();
-    fs::write(
-        repo.path(&format!("k-{token}.rs")),
+    repo.put(
+        &format!("k-{token}.rs"),
         format!("pub const TOKEN: &str = \"x\\n{token}\";\n"),
-    )
-    .expect("writable");
+    );
     fs::write(repo.path("a.rs"), "pub fn b() {}\n").expect("writable");
     commit(&repo, "two");
     settle(&repo);

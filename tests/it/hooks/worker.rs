@@ -99,13 +99,11 @@ fn fill(repo: &Repo<'_>) {
 
 /// An edit of a file, committed.
 pub(super) fn commit(repo: &Repo<'_>, message: &str) {
-    repo.git(&["add", "-A"]).ok();
-    repo.git(&["commit", "-q", "-m", message]).ok();
+    repo.commit(message);
 }
 
 pub(super) fn edit(repo: &Repo<'_>, path: &str, text: &str) {
-    fs::create_dir_all(repo.path(path).parent().expect("a folder")).expect("writable");
-    fs::write(repo.path(path), text).expect("writable");
+    repo.put(path, text);
 }
 
 /// Something that is done with git, in one repository after the other: what is written before, then commands, of which the
@@ -859,11 +857,7 @@ fn syntheses_follow_a_commit_whoever_spoke() {
     edit(&repo, "d/a.txt", "a\n");
     commit(&repo, "one");
     settle(&repo);
-    repo.run(PROGRAM)
-        .args(["put-frame", "d/a.txt", "-"])
-        .input("spoken of a")
-        .run()
-        .ok();
+    repo.put_frame("d/a.txt", "spoken of a").ok();
     repo.merkle(&["synthesize", "d", "--agent", "human", "--type", "note"])
         .ok();
     repo.merkle(&["synthesize", "d"]).ok();

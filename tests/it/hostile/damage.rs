@@ -174,11 +174,7 @@ fn a_damaged_frame_is_named_and_everything_else_goes_on() {
                 assert_answered(&repo.merkle(arguments));
             }
             // Another statement about another file, and a new file: neither minds.
-            repo.run("git-merkle")
-                .args(["put-frame", "d/b.rs", "-"])
-                .input("still\n")
-                .run()
-                .ok();
+            repo.put_frame("d/b.rs", "still\n").ok();
             repo.fill("commit more\n+ d/new.rs = fn new() {}");
             repo.merkle(&["regenerate"]).ok();
             repo.merkle(&["get-head", "d/new.rs"]).ok();
@@ -403,11 +399,7 @@ fn damaged_spool_files_are_named_kept_and_put_aside_when_asked() {
         assert_answered(&output);
         assert!(matches!(output.code, Some(0 | 1)), "{output}");
     }
-    repo.run("git-merkle")
-        .args(["put-frame", "a.rs", "-"])
-        .input("beside it\n")
-        .run()
-        .ok();
+    repo.put_frame("a.rs", "beside it\n").ok();
     let verdict = repo.merkle(&["validate"]).exits(1);
     assert!(
         verdict.out().contains(&format!("spool/{}", names[0]))

@@ -169,11 +169,7 @@ fn foreign_names_in_the_store_are_named_and_left_alone() {
         assert_civil(&output);
         assert!(matches!(output.code, Some(0 | 1)), "{output}");
     }
-    repo.run("git-merkle")
-        .args(["put-frame", "a.rs", "-"])
-        .input("beside them\n")
-        .run()
-        .ok();
+    repo.put_frame("a.rs", "beside them\n").ok();
     repo.merkle(&["regenerate"]).ok();
     repo.merkle(&["status", "--exit-code"]).ok();
     let names = repo

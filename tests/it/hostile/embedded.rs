@@ -65,9 +65,7 @@ fn clone_with_embedded(sandbox: &Sandbox, work_tree: bool) -> Repo<'_> {
         "objects/info/.keep",
         "branches/.keep",
     ] {
-        let path = docs.path(name);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder can be made");
-        std::fs::write(path, "").expect("a file can be written");
+        docs.put(name, "");
     }
     std::fs::write(docs.path(".gitattributes"), "* filter=evil\n").expect("a file can be written");
     std::fs::write(docs.path("new.txt"), "new").expect("a file can be written");

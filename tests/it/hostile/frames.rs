@@ -97,10 +97,7 @@ fn plant_frame(repo: &Repo<'_>, frame: &Frame) {
 }
 
 fn put(repo: &Repo<'_>, node: &str, text: &str) -> Output {
-    repo.run("git-merkle")
-        .args(["put-frame", node, "-"])
-        .input(text)
-        .run()
+    repo.put_frame(node, text)
 }
 
 /// Every reader of the frames of a file and of its directory.

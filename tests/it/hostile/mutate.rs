@@ -214,13 +214,7 @@ fn golden(sandbox: &Sandbox) -> Repo<'_> {
     repo.merkle(&["init"]).ok();
     repo.fill("commit second\n+ src/c.rs = pub fn c() { crate::a() }");
     let note = |text: &str| {
-        drop(
-            repo.run(PROGRAM)
-                .args(["put-frame", "src/lib.rs", "-"])
-                .input(text)
-                .run()
-                .ok(),
-        );
+        drop(repo.put_frame("src/lib.rs", text).ok());
     };
     repo.merkle(&["regenerate"]).ok();
     note("a note\n");

@@ -47,11 +47,7 @@ fn a_replaced_commit_of_the_store_loses_nothing() {
         .ok();
     repo.git(&["replace", &repo.id("refs/merkle/frames"), commit.trim()])
         .ok();
-    repo.run("git-merkle")
-        .args(["put-frame", "a.rs", "-"])
-        .input("a note\n")
-        .run()
-        .ok();
+    repo.put_frame("a.rs", "a note\n").ok();
     repo.git(&["replace", "-d", &repo.id("refs/merkle/frames^")])
         .ok();
     assert_eq!(repo.frames().len(), before.len() + 1);

@@ -479,8 +479,7 @@ fn caches_of_another_user_are_not_believed() {
     let theirs = ready(&sandbox, "theirs");
     let token = crate::secret::token();
     fs::write(theirs.path("secret.txt"), format!("token {token}\n")).unwrap();
-    theirs.git(&["add", "-A"]).ok();
-    theirs.git(&["commit", "-qm", "more"]).ok();
+    theirs.commit("more");
     theirs.merkle(&["regenerate"]).ok();
     let stopped = theirs.merkle(&["context", "secret.txt"]).exits(78);
     let text = stopped.err();

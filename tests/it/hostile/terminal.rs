@@ -75,11 +75,7 @@ fn no_command_writes_what_a_terminal_would_obey() {
         TEXT.trim_end()
     ));
     repo.merkle(&["regenerate"]).ok();
-    repo.run(PROGRAM)
-        .args(["put-frame", "a.rs", "-"])
-        .input(TEXT)
-        .run()
-        .ok();
+    repo.put_frame("a.rs", TEXT).ok();
     let mut told = 0;
     for command in COMMANDS {
         let text = shown(&repo, command);

@@ -204,8 +204,7 @@ fn rules_that_are_too_many_end_every_command_and_are_never_left_out() {
         let repo = sandbox.repo(name);
         std::fs::write(repo.path(".teddyignore"), rules).expect("writable");
         std::fs::write(repo.path("secret.txt"), "not for a model\n").expect("writable");
-        repo.git(&["add", "-A"]).ok();
-        repo.git(&["commit", "-q", "-m", "rules"]).ok();
+        repo.commit("rules");
         for arguments in [
             &["status"][..],
             &["regenerate"],

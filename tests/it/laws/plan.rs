@@ -157,10 +157,7 @@ fn an_edit_of_a_private_body_changes_no_directory() {
     ];
     let said = |edit: &dyn Fn(&str, &str) -> String| {
         for (file, text) in files {
-            let path = repo.path(file);
-            std::fs::create_dir_all(path.parent().expect("in a directory"))
-                .expect("it can be made");
-            std::fs::write(path, edit(file, text)).expect("it can be written");
+            repo.put(file, edit(file, text));
         }
         repo.fill("commit bodies");
         regenerate(&repo, &[]);

@@ -173,8 +173,7 @@ fn ignored_files_that_are_let_in_take_part_in_the_work_tree_and_secrets_warn() {
         (".env", "KEY=1"),
         ("cache/wanted.out", "c"),
     ] {
-        std::fs::create_dir_all(repo.path(path).parent().unwrap()).unwrap();
-        std::fs::write(repo.path(path), text).unwrap();
+        repo.put(path, text);
     }
     let output = repo
         .run(PROGRAM)

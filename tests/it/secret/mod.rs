@@ -100,13 +100,11 @@ fn an_outline_has_markers_and_is_the_same_whatever_is_allowed() {
         token()
     );
     std::fs::write(repo.path("lib.rs"), source).unwrap();
-    std::fs::write(
-        repo.path("deploy.sh"),
+    repo.put(
+        "deploy.sh",
         format!("#!/bin/sh\n# Sends {0}.\nTOKEN={0}\n", token()),
-    )
-    .unwrap();
-    repo.git(&["add", "."]).ok();
-    repo.git(&["commit", "-qm", "leak"]).ok();
+    );
+    repo.commit("leak");
     repo.merkle(&["regenerate"]).ok();
     let said = |path: &str| repo.merkle(&["get-head", path]).ok();
     assert!(
@@ -118,13 +116,7 @@ fn an_outline_has_markers_and_is_the_same_whatever_is_allowed() {
         assert!(!said(path).contains(&token()[4..]), "{path}");
     }
     let before = repo.frames();
-    let id = id_of(
-        &repo
-            .run(PROGRAM)
-            .args(["put-frame", "lib.rs", "-"])
-            .input(token())
-            .run(),
-    );
+    let id = id_of(&repo.put_frame("lib.rs", token()));
     repo.merkle(&["regenerate", "--verify", "--allow-secret", &id])
         .ok();
     assert_eq!(

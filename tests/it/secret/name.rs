@@ -22,8 +22,7 @@ fn fill(repo: &Repo<'_>) {
     std::fs::create_dir(repo.path("src")).expect("a folder");
     std::fs::write(repo.path("src").join(file()), "plain\n").expect("writable");
     std::fs::write(repo.path("README.md"), "# A\n").expect("writable");
-    repo.git(&["add", "-A"]).ok();
-    repo.git(&["commit", "-q", "-m", "names"]).ok();
+    repo.commit("names");
 }
 
 fn wire(world: &World) -> String {
@@ -88,12 +87,7 @@ fn frames_and_outlines_have_markers_in_the_places_of_names() {
     repo.merkle(&["regenerate"]).ok();
     assert!(repo.merkle(&["get-head", "src"]).ok().contains(SHOWN));
     let path = format!("src/{}", file());
-    let refused = repo
-        .run(PROGRAM)
-        .args(["put-frame", &path, "-"])
-        .input("a note\n")
-        .run()
-        .exits(78);
+    let refused = repo.put_frame(&path, "a note\n").exits(78);
     assert!(
         refused.err().contains(SHOWN) && !refused.err().contains(&word()),
         "{refused}"
@@ -162,16 +156,14 @@ fn a_link_that_points_to_a_secret_and_a_directory_named_like_one_are_found() {
     let repo = sandbox.repo("work");
     std::os::unix::fs::symlink(file(), repo.path("link")).expect("a link");
     std::fs::write(repo.path("a"), "x").expect("writable");
-    repo.git(&["add", "-A"]).ok();
-    repo.git(&["commit", "-q", "-m", "link"]).ok();
+    repo.commit("link");
     drop(repo.merkle(&["context", "link"]).exits(78));
     let shown = repo.merkle(&["context", "link", "--redact"]).ok();
     assert!(shown.contains(SHOWN) && !shown.contains(&word()), "{shown}");
     let other = sandbox.repo("other");
     std::fs::create_dir(other.path(&token())).expect("a folder");
     std::fs::write(other.path(&token()).join("x"), "x").expect("writable");
-    other.git(&["add", "-A"]).ok();
-    other.git(&["commit", "-q", "-m", "folder"]).ok();
+    other.commit("folder");
     drop(other.merkle(&["context", "**"]).exits(78));
     let shown = other.merkle(&["context", "**", "--redact"]).ok();
     assert!(

@@ -19,11 +19,7 @@ const FIXTURE: &str = "
 fn repo(sandbox: &Sandbox) -> Repo<'_> {
     let repo = sandbox.repo("work");
     repo.fill(FIXTURE);
-    fs::write(
-        repo.path("src/lock.rs"),
-        "pub fn lock() {}\npub fn free() {}\n",
-    )
-    .expect("writable");
+    repo.put("src/lock.rs", "pub fn lock() {}\npub fn free() {}\n");
     fs::write(repo.path("src/old.rs"), "// old\n").expect("writable");
     fs::write(repo.path(".gitignore"), "/target/\n*.log\n").expect("writable");
     repo
@@ -78,11 +74,7 @@ fn respond(repo: &Repo<'_>, answer: &str) {
 
 /// Puts another answer into the place of the accepted one, as an editor would.
 fn replace_answer(repo: &Repo<'_>, answer: &str) {
-    fs::write(
-        repo.path(&format!("{FOLDER}/02/generation-response.md")),
-        answer,
-    )
-    .expect("writable");
+    repo.put(&format!("{FOLDER}/02/generation-response.md"), answer);
 }
 
 fn apply(repo: &Repo<'_>, arguments: &[&str]) -> Output {

@@ -92,8 +92,7 @@ fn world(sandbox: &Sandbox) -> Repo<'_> {
     std::fs::create_dir(&outside).expect("a folder");
     std::os::unix::fs::symlink(outside, repo.path("linked")).expect("a link");
     std::os::unix::fs::symlink(GATE, repo.path("alias.rs")).expect("a link");
-    repo.git(&["add", "."]).ok();
-    repo.git(&["commit", "-qm", "source"]).ok();
+    repo.commit("source");
     repo
 }
 

@@ -279,11 +279,10 @@ fn a_payload_that_is_too_long_is_reduced_and_said_to_be() {
     let world = World::new(Protocol::OpenAi, Loopback::echo());
     let repo = world.repo(FIXTURE);
     repo.trust();
-    std::fs::write(
-        repo.path("src/long.rs"),
+    repo.put(
+        "src/long.rs",
         "pub fn long_name_of_a_function() {}\n".repeat(4_000),
-    )
-    .expect("writable");
+    );
     repo.merkle(&["session", "new", "login", "-c", "src/*.rs"])
         .ok();
     world.set("merkle.provider.m.contextTokens", "16000");

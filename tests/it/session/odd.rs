@@ -94,11 +94,7 @@ fn what_looks_like_a_secret_is_not_written_into_a_prompt() {
     let repo = sandbox.repo("work");
     repo.fill(FIXTURE);
     let token = format!("{}_{}", "ghp", "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8");
-    std::fs::write(
-        repo.path("src/lock.rs"),
-        format!("const TOKEN: &str = \"{token}\";\n"),
-    )
-    .expect("writable");
+    repo.put("src/lock.rs", format!("const TOKEN: &str = \"{token}\";\n"));
     repo.merkle(&["session", "new", "login", "-c", "src/lock.rs"])
         .ok();
     let refused = repo
@@ -224,11 +220,10 @@ fn sessions_of_linked_work_trees_are_others() {
         command(&repo, &other).args(arguments).run().ok();
     }
     // An answer of one that waits is not taken, nor taken away, by the other.
-    let waiting = repo.path(".git/merkle/answers/login-01.json");
-    std::fs::create_dir_all(waiting.parent().expect("a folder")).expect("writable");
-    std::fs::write(&waiting, "{}").expect("writable");
+    let waiting = ".git/merkle/answers/login-01.json";
+    repo.put(waiting, "{}");
     command(&repo, &other).args(["turn", "run"]).run().ok();
-    assert!(waiting.exists());
+    assert!(repo.path(waiting).exists());
 }
 
 #[test]
@@ -290,11 +285,7 @@ fn a_paid_answer_and_one_by_hand_are_both_kept() {
     });
     write(&repo, "01/meta.yaml", &meta);
     write(&repo, "01/planning-response.md", "MINE\n");
-    std::fs::write(
-        repo.path(".git/merkle/answers/login-01.json"),
-        kept.to_string(),
-    )
-    .expect("writable");
+    repo.put(".git/merkle/answers/login-01.json", kept.to_string());
     command(&repo, &["turn", "approve"]).run().ok();
     assert_eq!(read(&repo, "01/planning-response.md"), "MINE\n");
     assert!(

@@ -75,25 +75,40 @@ impl<'s> Repo<'s> {
                     | Step::Switch { .. }
                     | Step::Merge { .. }
                     | Step::Tag { .. }
-            ) {
-                self.close(open.take());
+            ) && let Some(subject) = open.take()
+            {
+                self.commit(subject);
             }
             match step {
                 Step::Commit { subject } => open = Some(subject),
                 other => self.apply(other),
             }
         }
-        self.close(open);
+        if let Some(subject) = open {
+            self.commit(subject);
+        }
     }
 
-    /// Commits what the lines below `commit <subject>` have done.
+    /// Commits everything that stands in the work tree.
     #[track_caller]
-    fn close(&self, subject: Option<&str>) {
-        if let Some(subject) = subject {
-            self.git(&["add", "--all"]).ok();
-            self.git(&["commit", "-q", "--allow-empty", "-m", subject])
-                .ok();
-        }
+    pub(crate) fn commit(&self, subject: &str) {
+        self.git(&["add", "--all"]).ok();
+        self.git(&["commit", "-q", "--allow-empty", "-m", subject])
+            .ok();
+    }
+
+    /// Writes a file, in a folder that is made for it.
+    #[track_caller]
+    pub(crate) fn put(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        std::fs::write(self.parented(path), bytes).expect("a file can be written");
+    }
+
+    /// Says something about a node with `put-frame`.
+    pub(crate) fn put_frame(&self, node: &str, text: impl Into<Vec<u8>>) -> Output {
+        self.run(PROGRAM)
+            .args(["put-frame", node, "-"])
+            .input(text)
+            .run()
     }
 
     #[track_caller]

@@ -155,8 +155,7 @@ fn what_cannot_be_compared_is_not_forged() {
     std::fs::write(a.path("x/big.json"), vec![b'1'; 9 << 20]).expect("writable");
     let strange = std::ffi::OsString::from_vec(b"latin\xe9.rs".to_vec());
     std::fs::write(a.path("x").join(strange), "pub fn latin() {}\n").expect("writable");
-    a.git(&["add", "."]).ok();
-    a.git(&["commit", "-q", "-m", "more"]).ok();
+    a.commit("more");
     a.git(&["push", "-q", "origin", "HEAD:main"]).ok();
     a.merkle(&["regenerate"]).ok();
     sync(a).ok();

@@ -587,14 +587,13 @@ fn a_repositorys_own_configuration_chooses_nothing() {
     a.run("chmod").arg("+x").arg(&evil).run().ok();
     let evil = evil.to_str().expect("UTF-8");
     let eve = sandbox.path("home/eve.pub");
-    fs::write(
-        a.path("signers"),
+    a.put(
+        "signers",
         format!(
             "ann@example.org {}",
             fs::read_to_string(&eve).expect("a key")
         ),
-    )
-    .expect("writable");
+    );
     for (key, value) in [
         ("gpg.ssh.program", evil),
         ("gpg.ssh.defaultKeyCommand", evil),

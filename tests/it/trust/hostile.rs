@@ -382,22 +382,16 @@ fn files_that_this_program_does_not_read_have_no_effect() {
         fs::write(repo.path(name), text).unwrap();
     }
     fs::create_dir_all(repo.path(".config/git-merkle")).unwrap();
-    fs::write(
-        repo.path(".config/git-merkle/config.toml"),
+    repo.put(
+        ".config/git-merkle/config.toml",
         format!("[provider.claude]\nendpoint = '{url}'\n"),
-    )
-    .unwrap();
-    fs::write(
-        repo.path("merkle.toml"),
+    );
+    repo.put(
+        "merkle.toml",
         format!("[provider.claude]\nendpoint = '{url}'\n"),
-    )
-    .unwrap();
+    );
     let effect = sandbox.path("effect");
-    fs::write(
-        repo.path(".gitattributes"),
-        "* filter=evil diff=evil merge=evil\n",
-    )
-    .unwrap();
+    repo.put(".gitattributes", "* filter=evil diff=evil merge=evil\n");
     repo.git(&[
         "config",
         "filter.evil.smudge",
@@ -543,11 +537,7 @@ fn a_huge_folder_costs_little_and_trusts_nothing() {
     for number in 0..12 {
         fs::write(repo.path(&format!(".teddy/prompts/{number:02}.md")), &large).unwrap();
     }
-    fs::write(
-        repo.path(".teddy/prompts/whole.md"),
-        vec![b'x'; 1024 * 1024 + 1],
-    )
-    .unwrap();
+    repo.put(".teddy/prompts/whole.md", vec![b'x'; 1024 * 1024 + 1]);
     let warned = repo.run(PROGRAM).arg("status").run().exits(0).err();
     assert_eq!(warned.matches("bytes together").count(), 4, "{warned}");
     assert!(

@@ -304,14 +304,9 @@ fn hostile_names() {
         "%2e%2e",
     ] {
         fs::create_dir_all(repo.path(&format!("d{name}"))).expect("writable");
-        fs::write(
-            repo.path(&format!("d{name}/{name}")),
-            format!("// {name}\n"),
-        )
-        .expect("writable");
+        repo.put(&format!("d{name}/{name}"), format!("// {name}\n"));
     }
-    repo.git(&["add", "-A"]).ok();
-    repo.git(&["commit", "-q", "-m", "names"]).ok();
+    repo.commit("names");
     let mut row = Row::of(repo.path(""));
     row.at = vec![repo.path("d-rf")];
     guard(&sandbox, &row);
@@ -326,8 +321,7 @@ fn people_s_files_that_are_links() {
     symlink("../home/.bashrc", repo.path("AGENTS.md")).expect("a link");
     symlink("../../home/.netrc", repo.path("src/link.rs")).expect("a link");
     symlink("../precious", repo.path("folder")).expect("a link");
-    repo.git(&["add", "-A"]).ok();
-    repo.git(&["commit", "-q", "-m", "links"]).ok();
+    repo.commit("links");
     guard(&sandbox, &Row::of(repo.path("")));
     fs::remove_file(repo.path(".teddy")).expect("there");
     fs::create_dir(repo.path(".teddy")).expect("writable");
