@@ -147,7 +147,7 @@ impl<T: Cached> ObjectCache<T> {
     /// Where the bodies stand; `None` without a file that can be read.
     fn places(&self) -> Option<MutexGuard<'_, Places>> {
         let keys = self.keys.as_deref();
-        let scanned = |file| scan(file, &cache_key::<T>(self.key), self.size_bytes_max, keys).ok();
+        let scanned = |file| scan(file, &key_of::<T>(self.key), self.size_bytes_max, keys).ok();
         let places = self
             .places
             .get_or_init(|| self.file.as_ref().and_then(scanned).map(Mutex::new));
@@ -227,10 +227,7 @@ impl<T: Cached> ObjectCache<T> {
     fn append(&self, places: &mut Places, key: ObjectKey, body: &[u8]) -> Option<CachePlace> {
         let mut file = self.file.as_ref()?;
         if file.metadata().ok()?.len() + (HEADER_BYTES + body.len()) as u64 > self.size_bytes_max {
-            alone(file, || {
-                start_anew(file, &cache_key::<T>(self.key).first_line)
-            })
-            .ok()?;
+            alone(file, || start_anew(file, &key_of::<T>(self.key).first_line)).ok()?;
             *places = Places::default();
         }
         let place = CachePlace {
@@ -259,7 +256,7 @@ struct CacheKey {
     key: HashKey,
 }
 
-fn cache_key<T: Cached>(key: HashKey) -> CacheKey {
+fn key_of<T: Cached>(key: HashKey) -> CacheKey {
     CacheKey {
         first_line: format!("git-merkle/{}/2 {}\n", T::FILE_NAME, T::VERSION),
         key,
