@@ -1,4 +1,4 @@
-//! Which agent is meant where one that asks a model is wanted and none is named: the only one there is.
+//! Which agent a command means when it needs one that asks a model and none is named: the only one there is.
 
 use super::{CliError, Exit};
 use crate::agent::{Agent, Registry};

@@ -1,4 +1,4 @@
-//! From the content of one object to what questions are held against: its words and its definitions, in one reading.
+//! From the content of one object to what questions are matched against: its words and its definitions, in one reading.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What a commit says about itself, for holding answers against real work: its words, and the definitions that it changed.
+//! What a commit says about itself, for measuring answers by real work: its words, and the definitions that it changed.
 //!
 //! The message is the question: without addresses, trailers, paths, names of files, and without a scope in front that is one.
 //! The truth about definitions is found by key words and indentation, and so does not depend on what `find` reads.

@@ -1,4 +1,4 @@
-//! The words of one object: how often each term stands in each sort of its text. What a question is held against first.
+//! The words of one object: how often each term stands in each sort of its text. What a question is matched against first.
 //!
 //! | bytes | field |
 //! |---|---|

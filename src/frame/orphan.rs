@@ -1,4 +1,4 @@
-//! Lists of signed statements none of whose statements is left: they go with the frames.
+//! Lists of signed statements of which none is left: they go with the frames.
 
 use std::collections::{BTreeSet, HashSet};
 

@@ -1,4 +1,4 @@
-//! Which objects stand in what the user's refs lead to. The refs of this program do not count, they are not the user's.
+//! Which objects the user's refs reach. The refs of this program do not count, they are not the user's.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What histories reach: objects, and paths at which they have had something. git walks, and stops when all is found.
+//! What histories reach: objects, and all paths that they ever had. git walks, and stops when all is found.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Making what looks fresh again, to see whether it says the same: how `validate` finds frames that a program has not made.
+//! Making again what looks fresh, to see whether it says the same: how `validate` finds frames that a program has not made.
 
 use super::refresh::{Planned, Refresh, RefreshError, inputs, plan};
 use super::syntheses;

@@ -1,4 +1,4 @@
-//! The table of an evaluation: means of all rows, and what is between `find` and the others, as Markdown.
+//! The table of an evaluation: means of all rows, and how `find` differs from the others, as Markdown.
 
 use std::fmt::Write as _;
 

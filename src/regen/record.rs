@@ -1,4 +1,4 @@
-//! From a blob to what is known of its content: the one way on which files are read.
+//! From a blob to what is known of its content: the only way in which files are read.
 //!
 //! Each content is parsed once. What it declares is kept by its object id and language for all that cut from it:
 //! outlines, maps, `find`, and what stands for a file in the bases of an agent to whom only outlines matter.

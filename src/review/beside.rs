@@ -1,4 +1,4 @@
-//! What a file beside a file declares all along: it neither comes nor goes with that file.
+//! What a neighbour of a file declares on both sides: it neither comes nor goes with that file.
 //!
 //! | file | beside it |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Packages of Go: of which one a file is, for which platforms, and who can import it.
+//! Packages of Go: which one a file belongs to, for which platforms, and who can import it.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! The imports of a file: of Python the names that they give it, and what it passes on; of Go what it calls packages itself.
+//! The imports of a file: in Python the names that they bring and those that it passes on, in Go the names that it gives to packages.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};

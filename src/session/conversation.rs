@@ -1,4 +1,4 @@
-//! What of a session's earlier turns is said again in a turn: what was accepted, what was rejected, and the history.
+//! Which parts of a session's earlier turns a turn repeats: what was accepted, what was rejected, and the history.
 //!
 //! The history is what was requested and accepted, in order, and only grows; an answer that this turn quotes in full, or
 //! that a revision took the place of, is not in it. Of the answers to this phase that were rejected the last is said again

@@ -1,4 +1,4 @@
-//! How what is said of a file or directory stands: one word for each page, row and rectangle.
+//! How fresh the statements about a file or directory are: one word for each page, row and rectangle.
 
 /// How what is said stands, what asks for attention last: the larger one of two counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,4 +1,4 @@
-//! What a map can show besides how things stand: how much is covered, how old the oldest statement is, what it cost.
+//! What a map can show besides freshness: how much is covered, how old the oldest statement is, what it cost.
 //!
 //! Each is a step from 0 (nothing) to 4, which a style sheet gives a colour. Ages are those of the statements against the
 //! commit, not against the clock, so the same commit gives the same pages.

@@ -1,4 +1,4 @@
-//! What of a remote's store counts: each entry that this store lacks is checked, and a bad one is left out by name.
+//! Which entries of a remote's store count: each that this store lacks is checked, and a bad one is left out by name.
 //!
 //! The remote's tree is hostile until it is checked. `frame::listing` reads it in bounded work, a directory at a time;
 //! here each frame is read, by its size first, and compared with its name. A blob is read once however many names it

@@ -1,4 +1,4 @@
-//! What a remote can know: objects that its branches reach, and paths at which their histories have had something.
+//! What a remote can know: objects that its branches reach, and all paths that their histories ever had.
 //!
 //! The branches are those that this clone last saw. A statement names its object and the path at which it was made, and
 //! the path alone may tell what a private branch is about: a licence that stands in a folder of a new product is an object

@@ -1,4 +1,4 @@
-//! A directory that a service reads which hosts the repository: settings, and nothing of the project.
+//! A directory of settings for the service that hosts the repository; it says nothing of the project.
 
 use super::child::{ChildNode, PartKind};
 use super::names::{SUBJECTS_MAX, some_of};

@@ -1,4 +1,4 @@
-//! Which failure to write pages ends how.
+//! How the program ends when pages cannot be written.
 
 use super::super::exit::Exit;
 use super::CliError;

@@ -1,4 +1,4 @@
-//! Which failure to find what an argument names ends how.
+//! How the program ends when it cannot find what an argument names.
 
 use super::super::exit::Exit;
 use super::CliError;

@@ -1,4 +1,4 @@
-//! What of a map is shown: the files and how much of each.
+//! Which part of a map is shown: the files, and how much of each.
 
 use std::collections::BTreeSet;
 

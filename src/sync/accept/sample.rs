@@ -1,4 +1,4 @@
-//! A sample of what comes that any clone can make: it is made again, and one frame that says something else speaks against all of them.
+//! A sample of those incoming frames that any clone can make: it is made again, and one that differs discredits them all.
 //!
 //! Who can push can store an outline with the basis of a real one and other words, and a basis is all that freshness looks at. So
 //! with `merkle.share = all` outlines that come are drawn at random, [`SAMPLE`] of them, and made again from the objects. Of one
