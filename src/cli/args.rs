@@ -110,6 +110,9 @@ pub enum Command {
     /// Confirm that a note about earlier content still holds
     Affirm(Deferred<note::PathsArgs>),
     /// Withdraw your notes about a file or directory
+    ///
+    /// What is shown and sent leaves out a note that you have withdrawn. Its words stay in the store, where "git merkle log" shows
+    /// them, and are shared with it, as a commit that you revert stays in its branch.
     Retract(Deferred<note::PathsArgs>),
     /// Show and change settings, and where they come from
     Config(Deferred<config::Args>),
