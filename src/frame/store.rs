@@ -79,6 +79,26 @@ pub struct Voices {
     pub ended: HashSet<Voice>,
 }
 
+impl Voices {
+    /// What the one who spoke last says in a slot, and has not retracted.
+    #[must_use]
+    pub fn stands(&self, slot: &Slot) -> Option<&Head> {
+        self.heads.iter().find(|head| {
+            (&head.frame.agent, &head.frame.frame_type) == (&slot.agent, &slot.frame_type)
+        })
+    }
+
+    /// Whether all that people said in a slot was declared void.
+    #[must_use]
+    pub fn is_void(&self, slot: &Slot) -> bool {
+        let all = Voice {
+            slot: slot.clone(),
+            author: None,
+        };
+        self.ended.contains(&all)
+    }
+}
+
 /// The frames as of one commit of [`FRAMES_REF`].
 pub struct Store<'r> {
     repo: &'r Repository,

@@ -149,8 +149,15 @@ struct Listing<'t> {
 
 impl Listing<'_> {
     fn add_all(&mut self, symbols: &[Symbol], around: Around<'_>) {
+        let mut listed: Option<&str> = None;
         for symbol in symbols {
-            if self.add_several(symbol, around) || !is_declaration(symbol) {
+            // The names of one list share its signature, and the first has brought all of them.
+            if listed == Some(symbol.signature.as_str()) {
+                continue;
+            }
+            let is_list = self.add_several(symbol, around);
+            listed = is_list.then_some(symbol.signature.as_str());
+            if is_list || !is_declaration(symbol) {
                 continue;
             }
             let own = own_visibility(self.language, symbol);

@@ -43,17 +43,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @r"8c/6064edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.dafe048a430109224e2ef2627628b511dc2c0b9c20b0b5997a04b62d608750cd");
+    insta::assert_snapshot!(name, @r"8c/6064edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.71f94617907e765048953707df9d3e4afc8adcfdc2179763cc1c67ee008c2ea0");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: dafe048a430109224e2ef2627628b511dc2c0b9c20b0b5997a04b62d608750cd
+    frame: 71f94617907e765048953707df9d3e4afc8adcfdc2179763cc1c67ee008c2ea0
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: eeafea3d1c1e90400dc94a5c8f5ee6392693e4987e036ffd4b3d68010112ccf4
+    basis: ae48963aa6f95466c70b1c4dd91caf75a37b1733f22ce6f83cc5e48b13b0cb32
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -71,20 +71,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @r"f7/abf712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.c38e4263683c1166115c8907c13e3bf99017e80ee1230b8b869dc21c0ce4efae");
+    insta::assert_snapshot!(name, @r"f7/abf712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.d7c95c3bf3e134e098b1beadaa9ed622f3304b2ea9488b9d198c36f80daf51b8");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: c38e4263683c1166115c8907c13e3bf99017e80ee1230b8b869dc21c0ce4efae
+    frame: d7c95c3bf3e134e098b1beadaa9ed622f3304b2ea9488b9d198c36f80daf51b8
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: a7a871828677e11886775d046da04d948834c664e6c8009faf8d0bca86aa76b9
+    basis: fe31a48ed1dcf48154d1e822c28e030550491051206a2d6469e4ff9c23ed7078
     basis-kind: synthesis
     path: "src"
-    children: [dafe048a430109224e2ef2627628b511dc2c0b9c20b0b5997a04b62d608750cd]
+    children: [71f94617907e765048953707df9d3e4afc8adcfdc2179763cc1c67ee008c2ea0]
     tool: git-merkle 0.1.0
     ---
 

@@ -10,7 +10,7 @@ use crate::cli::program::Program;
 use crate::cli::snapshot::{SnapshotArgs, find, root_of};
 use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit, Style, Ui, json};
-use crate::frame::{BasisKind, Children, Head, Slot, Store, Voice};
+use crate::frame::{BasisKind, Children, Head, Slot, Store};
 use crate::git::{ObjectKind, tree_entries};
 use crate::node::{NodeNumber, Scan};
 use crate::ops::{self, Earlier, Refresh};
@@ -111,15 +111,15 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         .frame_type
         .clone()
         .unwrap_or_else(|| agent.frame_type.clone());
-    let head = match agent.maker {
-        // A note that its author has retracted does not stand.
-        Maker::Person => {
-            let slot = Slot::new(&agent.id, &frame_type);
-            let mut notes = store.voices(&target.id)?.heads.into_iter();
-            notes.find(|head| Voice::of(&head.frame).slot == slot)
-        }
-        _ => store.head(&target.id, &agent.id, &frame_type)?,
-    };
+    let mut head = store.head(&target.id, &agent.id, &frame_type)?;
+    if head.as_ref().is_some_and(|head| head.invalidated) && matches!(agent.maker, Maker::Person) {
+        // A note that its author has retracted is not said any more; one that was declared void is outdated.
+        let (voices, slot) = (store.voices(&target.id)?, Slot::new(&agent.id, &frame_type));
+        head = voices
+            .stands(&slot)
+            .cloned()
+            .or(head.filter(|_| voices.is_void(&slot)));
+    }
     let (workspace, store, frame_type, start) = (&workspace, &store, &frame_type, root.history);
     let subject = Subject {
         workspace,

@@ -15,7 +15,7 @@ use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit, Style, Ui};
-use crate::frame::{Frame, Head, Index, Slot, Store, spool};
+use crate::frame::{Frame, Index, Slot, Store, spool};
 use crate::node::{Counts, NodeNumber, Scan, SnapshotRoot};
 use crate::ops::{self, Carried, PeopleSay, Planned, SynthesisCount};
 use crate::provider::batch::BatchFiles;
@@ -305,12 +305,12 @@ impl Counting<'_> {
                 match index.find_head(id, number) {
                     // One person may have retracted a note, and the note of another stand.
                     Some(head) if head.is_invalidated() && is_person => {
-                        let notes = self.store.voices(id).map(|voices| voices.heads);
-                        let stands = |head: &Head| {
-                            head.frame.agent == slot.agent
-                                && head.frame.frame_type == slot.frame_type
+                        let Ok(voices) = self.store.voices(id) else {
+                            continue;
                         };
-                        fresh += u64::from(notes.is_ok_and(|notes| notes.iter().any(stands)));
+                        let stands = voices.stands(slot).is_some();
+                        fresh += u64::from(stands);
+                        outdated += u64::from(!stands && voices.is_void(slot));
                     }
                     Some(head) if head.is_invalidated() => outdated += 1,
                     Some(_) => fresh += 1,

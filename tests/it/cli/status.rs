@@ -186,3 +186,38 @@ fn an_agent_that_was_tried_on_one_file_is_not_behind() {
     );
     let _ = repo.merkle(&["status", "--agent", "nobody"]).exits(65);
 }
+
+/// A note that its author has retracted is neither outdated nor a difference; that of another person stands.
+#[test]
+fn what_a_person_has_retracted_is_not_said() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(super::SAMPLE);
+    repo.merkle(&["regenerate"]).ok();
+    let bob = ["-c", "user.name=Bob", "-c", "user.email=bob@example.com"];
+    let by_bob = |args: &[&str]| {
+        let all = [&bob[..], args].concat();
+        repo.merkle(&all).ok();
+    };
+    note(&repo, "src", "Secret words of Ann.");
+    by_bob(&["note", "src", "-m", "Words of Bob."]);
+    repo.merkle(&["retract", "src"]).ok();
+    let status = repo.merkle(&["status"]).ok();
+    assert!(
+        status.contains("human/note                       1         0"),
+        "{status}"
+    );
+    let explained = repo.merkle(&["explain", "src", "--agent", "human"]).ok();
+    assert!(explained.contains("is fresh"), "{explained}");
+    by_bob(&["retract", "src"]);
+    let status = repo.merkle(&["status"]).ok();
+    assert!(!status.contains("human/note"), "{status}");
+    repo.fill("commit more\n+ src/more.rs = pub fn more() {}");
+    let different = repo
+        .merkle(&["diff", "HEAD~1..HEAD", "--agent", "human"])
+        .ok();
+    assert!(
+        !different.contains("words") && !different.contains("Words"),
+        "{different}"
+    );
+}

@@ -63,5 +63,7 @@ pub(super) fn said(
         who: Voice::of(&head.frame),
         frame: head.frame,
     });
-    Ok(made.chain(spoken).collect())
+    let mut all: Vec<Statement> = made.chain(spoken).collect();
+    all.sort_by(|one, other| one.who.slot.cmp(&other.who.slot));
+    Ok(all)
 }
