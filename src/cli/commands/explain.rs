@@ -111,15 +111,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         .frame_type
         .clone()
         .unwrap_or_else(|| agent.frame_type.clone());
-    let mut head = store.head(&target.id, &agent.id, &frame_type)?;
-    if head.as_ref().is_some_and(|head| head.invalidated) && matches!(agent.maker, Maker::Person) {
-        // A note that its author has retracted is not said any more; one that was declared void is outdated.
-        let (voices, slot) = (store.voices(&target.id)?, Slot::new(&agent.id, &frame_type));
-        head = voices
-            .stands(&slot)
-            .cloned()
-            .or(head.filter(|_| voices.is_void(&slot)));
-    }
+    let head = head(&store, &target.id, agent, &frame_type)?;
     let (workspace, store, frame_type, start) = (&workspace, &store, &frame_type, root.history);
     let subject = Subject {
         workspace,
@@ -171,6 +163,24 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         }
     }
     Ok(reason.map_or(Exit::Done, |_| Exit::No))
+}
+
+/// What is said of a node in a slot. A note that its author has retracted is not said any more; one that was declared void is
+/// outdated.
+fn head(
+    store: &Store<'_>,
+    node: &NodeId,
+    agent: &Agent,
+    frame_type: &FrameType,
+) -> Result<Option<Head>, CliError> {
+    let head = store.head(node, &agent.id, frame_type)?;
+    let is_ended = head.as_ref().is_some_and(|head| head.invalidated);
+    if !is_ended || !matches!(agent.maker, Maker::Person) {
+        return Ok(head);
+    }
+    let (voices, slot) = (store.voices(node)?, Slot::new(&agent.id, frame_type));
+    let stands = voices.stands(&slot).cloned();
+    Ok(stands.or(head.filter(|_| voices.is_void(&slot))))
 }
 
 impl Subject<'_> {

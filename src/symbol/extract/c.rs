@@ -205,13 +205,7 @@ fn declaration<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     if let (Some(definition), Some(body)) = (definition, body) {
         return define(walk, level, [node, name], [definition, body]);
     }
-    let member = level.place.owner.is_some_and(|owner| owner != Kind::Module);
-    let kind = match node.kind() {
-        "type_definition" => Kind::Type,
-        _ if is_function => Kind::Function,
-        _ if member => Kind::Field,
-        _ => Kind::Variable,
-    };
+    let kind = kind_of(level, node, is_function);
     let mut symbol = walk.symbol(
         level,
         Head {
@@ -248,15 +242,28 @@ fn declaration<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         _ => {
             let at = level.symbols.len();
             walk.push(level, symbol);
-            let mut cursor = node.walk();
-            let declarators = node.children_by_field_name("declarator", &mut cursor);
-            let names: Vec<Node<'t>> = declarators
-                .skip(1)
-                .filter_map(|declarator| Some(innermost(declarator)?.0))
-                .collect();
-            walk.declare_others(level, at, names.into_iter());
+            walk.declare_others(level, at, other_names(node).into_iter());
         }
     }
+}
+
+/// What a declaration with a declarator is.
+fn kind_of(level: &Level<'_>, node: Node<'_>, is_function: bool) -> Kind {
+    let is_member = level.place.owner.is_some_and(|owner| owner != Kind::Module);
+    match node.kind() {
+        "type_definition" => Kind::Type,
+        _ if is_function => Kind::Function,
+        _ if is_member => Kind::Field,
+        _ => Kind::Variable,
+    }
+}
+
+/// The names of the declarators behind the first.
+fn other_names(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    let declarators = node.children_by_field_name("declarator", &mut cursor);
+    let name = |declarator| Some(innermost(declarator)?.0);
+    declarators.skip(1).filter_map(name).collect()
 }
 
 /// Takes out the bracket of a macro around a type, whose beginning is blank: `int *) f(void)` is `int * f(void)`.

@@ -33,7 +33,7 @@ const PIECES_MIN: usize = 2_000;
 const PIECE_READS_MAX: usize = 64;
 
 /// How long one file may take.
-const TIME_MAX: Duration = Duration::from_secs(60);
+const TIME_MAX: Duration = Duration::from_mins(1);
 
 /// Beginnings of here-documents above which a shell script is not parsed: the grammar's scanner goes through all that it
 /// has met at every word, which neither of the two counts sees.

@@ -382,11 +382,8 @@ impl<'i> Index<'i> {
                 }
                 let used = uses.get(at);
                 meant.clear();
-                reader.declarations(
-                    &UsedName::of(used, name, language, names),
-                    candidates,
-                    &mut meant,
-                );
+                let wanted = UsedName::of(used, name, language, names);
+                reader.declarations(&wanted, candidates, &mut meant);
                 if meant.iter().any(|declared| !declared.is_property) {
                     let call = |entry: &u32| (EntryNumber::from_raw(*entry), at);
                     references.calls.extend(used.places.iter().map(call));

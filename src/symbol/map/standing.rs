@@ -1,6 +1,6 @@
 //! What a file counts by its path alone: the program itself before tests, examples, what is generated, and notices.
 
-use crate::symbol::language::detect;
+use crate::symbol::language::{Language, detect};
 
 /// What a file counts that is not the program itself.
 const ASIDE: f64 = 0.05;
@@ -113,7 +113,7 @@ pub fn standing(path: &[u8]) -> f64 {
 pub fn is_notice(name: &[u8]) -> bool {
     let name = String::from_utf8_lossy(name).to_lowercase();
     let word = name.split(['.', '-', '_']).next().unwrap_or_default();
-    let is_source = || detect(name.as_bytes(), b"").is_some_and(|language| language.has_grammar());
+    let is_source = || detect(name.as_bytes(), b"").is_some_and(Language::has_grammar);
     is_lock(&name) || NOTICES.contains(&word) && !is_source()
 }
 
