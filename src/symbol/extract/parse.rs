@@ -5,7 +5,7 @@
 //! small pieces. The second catches scanners that look for an end that never comes, over and over.
 //!
 //! The clock is the last resort: where a parser finds no way out of an error, each operation copies all that came before, and
-//! a text of 1 MiB takes hours without a report too many. Of 14,582 files of 90 repositories the slowest took 1.5 seconds.
+//! a text of 1 MiB would take hours without a report too many. Of 14,582 files of 90 repositories the slowest took 1.5 seconds.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
