@@ -72,7 +72,7 @@ pub enum ProviderError {
     /// Another run coordinates the requests of this repository.
     #[error("another run of this repository uses the queue")]
     QueueBusy,
-    /// What is asked for is not at the endpoint: it is another program's, or a part of the path is missing.
+    /// The endpoint has nothing at this path: another program answers there, or a part of the address is missing.
     #[error("there is no such thing at the provider's address: {0}")]
     Address(String),
     /// It does not take the request, whatever the reason: a parameter, the model, the form.

@@ -210,7 +210,7 @@ fn choose_agent<'a>(
     Ok(agents.get(named.unwrap_or(crate::agent::OUTLINE))?)
 }
 
-/// The error for an option that only matters to a model where none is asked, with the agents that ask one.
+/// The error for an option that needs a model, given for an agent without one; it names the agents that have one.
 fn asks_none(agent: &Agent, option: &str, agents: &Registry) -> CliError {
     if agent.instructions().is_some() {
         let message =

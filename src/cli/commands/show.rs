@@ -8,7 +8,7 @@ use crate::cli::frames::{
 use crate::cli::program::Program;
 use crate::cli::snapshot::{SnapshotArgs, find, find_all, root_of};
 use crate::cli::{CliError, Exit};
-use crate::frame::{BasisKind, Frame, FrameName, Head, Store, Voice, Voices};
+use crate::frame::{BasisKind, Frame, FrameName, Head, Slot, Store};
 use crate::node::SnapshotRoot;
 use crate::ops::{self, Carried};
 use crate::workspace::{NamedTarget, Target, Workspace};
@@ -240,21 +240,16 @@ fn heads(
             }
     };
     // Of people each has a head of their own. What a person has retracted is not shown; what was declared void is.
-    let Voices {
-        heads: voices,
-        ended,
-    } = store.voices(&target.id)?;
-    let is_void = |head: &Head| ended.contains(&Voice::of(&head.frame).of_all());
-    let is_other = |head: &Head| {
+    let voices = store.voices(&target.id)?;
+    let is_void =
+        |head: &Head| voices.is_void(&Slot::new(&head.frame.agent, &head.frame.frame_type));
+    let mut heads = store.heads(&target.id)?;
+    heads.retain(|head| {
         head.frame.basis_kind != BasisKind::Written || (head.invalidated && is_void(head))
-    };
-    let heads = store
-        .heads(&target.id)?
-        .into_iter()
-        .filter(is_other)
-        .chain(voices);
+    });
+    heads.extend(voices.heads);
     let mut found = Vec::new();
-    for head in heads.filter(&wanted) {
+    for head in heads.into_iter().filter(&wanted) {
         let state = ops::staleness::staleness(workspace, store, target, &head)?.into();
         found.push(Found::new(head, state));
     }

@@ -239,11 +239,7 @@ fn declaration<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
             };
             walk.adopt(level, &owner, &owner, member);
         }
-        _ => {
-            let at = level.symbols.len();
-            walk.push(level, symbol);
-            walk.declare_others(level, at, other_names(node).into_iter());
-        }
+        _ => walk.push_all(level, symbol, other_names(node)),
     }
 }
 

@@ -102,22 +102,23 @@ fn is_public(declared: &Declared<'_>) -> bool {
 const EXTENSION: &str = "extension";
 /// What the grammar reads in its place. Each takes as many bytes, so all places stay.
 const CLASS: &str = "class e  ";
+/// How far the head of such a block is looked through, in bytes.
+const HEAD_BYTES_MAX: usize = 1_024;
 
 /// The text with a class in the place of each block of extensions, which the grammar does not know.
 pub(super) fn with_classes(text: Cow<'_, str>) -> Cow<'_, str> {
     if !text.contains(EXTENSION) {
         return text;
     }
-    let is_name = |c: char| c.is_alphanumeric() || "_.@".contains(c);
     let opens = |(at, _): &(usize, &str)| {
+        let before = text[..*at].trim_end_matches([' ', '\t']);
         let rest = &text[at + EXTENSION.len()..];
-        let line = text[..*at].rsplit('\n').next().unwrap_or_default();
+        let rest = &rest[..rest.floor_char_boundary(HEAD_BYTES_MAX)];
         let head = rest.split(['{', ';', '=']).next().unwrap_or_default();
-        line.trim().is_empty()
+        (before.is_empty() || before.ends_with('\n'))
             && rest.starts_with(['(', '<'])
             && head.contains(')')
             && rest[head.len()..].starts_with('{')
-            && !text[..*at].ends_with(is_name)
     };
     let starts: Vec<usize> = text
         .match_indices(EXTENSION)
@@ -208,7 +209,5 @@ fn field<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
             end: long,
         },
     );
-    let at = level.symbols.len();
-    walk.push(level, symbol);
-    walk.declare_others(level, at, names);
+    walk.push_all(level, symbol, names);
 }

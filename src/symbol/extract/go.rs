@@ -50,7 +50,11 @@ fn is_public(declared: &Declared<'_>) -> bool {
         .next()
         .unwrap_or(declared.name)
         .trim_start_matches('*');
-    name.chars().next().is_some_and(char::is_uppercase)
+    is_exported(name)
+}
+
+fn is_exported(name: &str) -> bool {
+    name.starts_with(char::is_uppercase)
 }
 
 fn import<'t>(walk: &mut Walk<'t>, _: &mut Level<'t>, node: Node<'t>) {
@@ -148,16 +152,20 @@ fn keyword<'t>(
     walk.declare(level, node, item);
     if let Some(symbol) = level.symbols.get_mut(before) {
         symbol.signature = format!("{word} {}", symbol.signature);
-        walk.declare_others(level, before, others(node).into_iter());
+        declare_others(walk, level, before, node);
     }
 }
 
-/// The names of a declaration behind its first.
-fn others(node: Node<'_>) -> Vec<Node<'_>> {
+/// Declares the names of a declaration behind its first, which is the symbol at `first`. Each says whether others see it.
+fn declare_others<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, first: usize, node: Node<'t>) {
     let mut cursor = node.walk();
     let names = node.children_by_field_name("name", &mut cursor);
-    let is_name = |node: &Node<'_>| node.is_named();
-    names.filter(is_name).skip(1).collect()
+    let names = names.filter(Node::is_named);
+    walk.declare_others(level, first, names.skip(1));
+    for symbol in level.symbols.iter_mut().skip(first + 1) {
+        symbol.public = is_exported(&symbol.name);
+        symbol.is_package = !symbol.public;
+    }
 }
 
 fn type_spec<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
@@ -211,7 +219,7 @@ fn field<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         let path = symbol.name.split('[').next().unwrap_or_default();
         symbol.name = path.rsplit('.').next().unwrap_or_default().to_owned();
     }
-    walk.declare_others(level, before, others(node).into_iter());
+    declare_others(walk, level, before, node);
 }
 
 fn method<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {

@@ -107,13 +107,9 @@ fn field<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
             end: value.map(|value| value.start_byte()),
         },
     );
-    let at = level.symbols.len();
-    walk.push(level, symbol);
     let mut cursor = node.walk();
     let declarators = node.children_by_field_name("declarator", &mut cursor);
-    let names = declarators.skip(1);
-    let names: Vec<Node<'t>> = names
-        .filter_map(|declarator| declarator.child_by_field_name("name"))
-        .collect();
-    walk.declare_others(level, at, names.into_iter());
+    let others = declarators.skip(1);
+    let others = others.filter_map(|declarator| declarator.child_by_field_name("name"));
+    walk.push_all(level, symbol, others);
 }

@@ -288,9 +288,7 @@ fn pattern<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>, patte
             end,
         },
     );
-    let at = level.symbols.len();
-    walk.push(level, symbol);
-    walk.declare_others(level, at, others.iter().copied());
+    walk.push_all(level, symbol, others.iter().copied());
 }
 
 /// The names that a pattern binds.

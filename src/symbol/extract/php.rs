@@ -94,9 +94,7 @@ fn element<'t>(
             end: long,
         },
     );
-    let at = level.symbols.len();
-    walk.push(level, symbol);
-    walk.declare_others(level, at, names);
+    walk.push_all(level, symbol, names);
 }
 
 /// `use Trait;` in a class.

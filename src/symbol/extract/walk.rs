@@ -268,26 +268,30 @@ impl<'t> Walk<'t> {
         level.symbols.push(symbol);
     }
 
-    /// Declares the other names of a statement that declares several, such as `var a, b = 1, 2`, beside the first, which is
-    /// the symbol at `first`. Each has the signature of the whole statement; what it is made of counts for the first.
+    /// Adds the first symbol of a statement, and the names of the others that it declares.
+    pub(super) fn push_all(
+        &mut self,
+        level: &mut Level<'t>,
+        symbol: Symbol,
+        others: impl IntoIterator<Item = Node<'t>>,
+    ) {
+        let first = level.symbols.len();
+        self.push(level, symbol);
+        self.declare_others(level, first, others);
+    }
+
+    /// Declares the other names of a statement that declares several, such as `int a, b;`, beside the first, which is the
+    /// symbol at `first`. Each has the signature of the whole statement; what it is made of counts for the first.
     pub(super) fn declare_others(
         &mut self,
         level: &mut Level<'t>,
         first: usize,
-        names: impl Iterator<Item = Node<'t>>,
+        names: impl IntoIterator<Item = Node<'t>>,
     ) {
         let Some(named) = level.symbols.get(first).cloned() else {
             return;
         };
-        let prefix = named.span.start as usize..named.span.name as usize;
-        let prefix = self.text.get(prefix).unwrap_or_default();
         for name in names {
-            let declared = Declared {
-                place: &level.place,
-                prefix,
-                name: self.slice(name),
-            };
-            let public = (self.grammar().is_public)(&declared);
             let [start, end] = [name.start_byte(), name.end_byte()].map(to_u32);
             let span = Span {
                 start,
@@ -297,7 +301,6 @@ impl<'t> Walk<'t> {
             };
             let other = Symbol {
                 name: self.slice(name).to_owned(),
-                public,
                 span,
                 ..named.clone()
             };

@@ -111,15 +111,17 @@ pub fn standing(path: &[u8]) -> f64 {
 /// Source code is none, whatever its name.
 #[must_use]
 pub fn is_notice(name: &[u8]) -> bool {
-    let name = String::from_utf8_lossy(name).to_lowercase();
-    let word = name.split(['.', '-', '_']).next().unwrap_or_default();
-    let is_source = || detect(name.as_bytes(), b"").is_some_and(Language::has_grammar);
-    is_lock(&name) || NOTICES.contains(&word) && !is_source()
-}
-
-fn is_lock(name: &str) -> bool {
-    let ends = [".lock", "-lock.json", "-lock.yaml", ".sum"];
-    ends.iter().any(|end| name.ends_with(end))
+    const LOCKS: [&[u8]; 4] = [b".lock", b"-lock.json", b"-lock.yaml", b".sum"];
+    // `find` looks at every file: nothing is copied.
+    let is_lock = |end: &&[u8]| {
+        let tail = name.len().checked_sub(end.len()).map(|from| &name[from..]);
+        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end))
+    };
+    let word = name.split(|byte| b".-_".contains(byte)).next();
+    let is_word =
+        |notice: &&str| word.is_some_and(|word| word.eq_ignore_ascii_case(notice.as_bytes()));
+    let is_source = || detect(name, b"").is_some_and(Language::has_grammar);
+    LOCKS.iter().any(is_lock) || NOTICES.iter().any(is_word) && !is_source()
 }
 
 /// Whether the name of a file or directory in lower case, without its ending, ends as those of tests do.

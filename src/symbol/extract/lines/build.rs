@@ -135,9 +135,11 @@ pub(super) fn kconfig(found: &mut Found, text: &str) {
             }
         } else if let Some(path) = ["source", "rsource", "osource", "orsource"]
             .iter()
-            .find_map(|word| after(code, word)?.strip_prefix('"')?.strip_suffix('"'))
+            .find_map(|word| after(code, word))
+            // The text of a help is further in, and may begin with this word.
+            .filter(|path| path.starts_with('"') || indent(line) == 0)
         {
-            found.push_import(path);
+            found.push_import(path.trim_matches('"'));
         } else if code == "help" || code == "---help---" {
             help = 1;
         } else if prompt.is_empty() && open.is_some() {

@@ -154,6 +154,11 @@ fn a_part_of_a_word_is_not_the_word() {
         "# Shop\n\nSells.\n\n````md\n```\n# not one\n```\n````\n\n## Till\n",
     );
     assert!(!document.contains("not one"), "{document}");
+    let busybox = outline_of(
+        "Kconfig",
+        "config A\n\tbool \"Shop\"\nsource shop/Kconfig\n",
+    );
+    assert!(busybox.contains("Imports: `shop/Kconfig`"), "{busybox}");
     let kconfig = outline_of(
         "Kconfig",
         "config A\n\tbool \"Shop\"\n\thelp\n\t  source of entropy.\n",
