@@ -59,6 +59,12 @@ impl TreePath {
         Some(Self(names.join(&b'/')))
     }
 
+    /// The path as it is shown: the root is `./`.
+    #[must_use]
+    pub fn shown(&self) -> &[u8] {
+        if self.is_root() { b"./" } else { &self.0 }
+    }
+
     /// The directory that this path stands in; `None` for the root.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {

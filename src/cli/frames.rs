@@ -357,13 +357,7 @@ pub fn write_whole(
         ui.write_bytes(&path)?;
     }
     if let Some(made_at) = made_at.filter(|made_at| path.is_some_and(|path| path != *made_at)) {
-        let made_at = ui
-            .path(if made_at.is_root() {
-                b"./"
-            } else {
-                made_at.as_bytes()
-            })
-            .into_owned();
+        let made_at = ui.path(made_at.shown()).into_owned();
         write!(ui, " (made at ")?;
         ui.write_bytes(&made_at)?;
         write!(ui, ")")?;

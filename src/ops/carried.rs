@@ -110,6 +110,19 @@ type FramesByNode = HashMap<NodeId, Vec<Frame>>;
 /// What is carried, by the path at which it stands now.
 pub type CarriedByPath = BTreeMap<TreePath, Vec<Carried>>;
 
+/// How a note stands about the content at a path: `fresh`, and where it was made, if that is another path. Files with one
+/// content share what is said of it, and an empty file has many twins.
+#[must_use]
+pub fn fresh_at(frame: &Frame, path: &[u8]) -> String {
+    match &frame.path {
+        Some(made_at) if made_at.as_bytes() != path => {
+            let shown = one_line(&String::from_utf8_lossy(made_at.shown()));
+            format!("fresh, made at {shown}")
+        }
+        _ => "fresh".to_owned(),
+    }
+}
+
 /// What people say about the nodes and paths of a snapshot.
 pub struct PeopleSay {
     /// By node, what each said last and has not ended.

@@ -209,7 +209,7 @@ fn said_of_files(
     for (number, path) in findable.files() {
         let node = findable.object(number)?;
         let notes = people.notes(&node, path).map(|(frame, carried)| {
-            let state = carried.map_or_else(|| "fresh".to_owned(), Carried::age);
+            let state = carried.map_or_else(|| carried::fresh_at(frame, path), Carried::age);
             said(frame, &state)
         });
         let mut of_file: Vec<FileStatement> = notes.collect();

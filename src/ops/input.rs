@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::carried::{Carried, PeopleSay};
+use super::carried::{Carried, PeopleSay, fresh_at};
 use super::earlier::said_earlier;
 use super::find::FindError;
 use super::machine::system;
@@ -141,8 +141,9 @@ pub(super) fn plan_payload<'w>(
     let earlier = |path: &TreePath| said_earlier(workspace, &Store::open(repo).ok()?, tree, path);
     let state_of = |store: &Store<'_>, head: &Head| state_word(workspace, store, tree, head);
     let notes = |node: &NodeId, name: &[u8]| {
-        said.notes(node, name.strip_suffix(b"/").unwrap_or(name))
-            .map(|(frame, carried)| note(frame, carried))
+        let path = name.strip_suffix(b"/").unwrap_or(name);
+        said.notes(node, path)
+            .map(|(frame, carried)| note(frame, path, carried))
             .collect()
     };
     let mut document = Document::plan(&DocumentRequest {
@@ -228,9 +229,9 @@ fn guard<'w>(
 }
 
 /// What a person says, as it is shown beside a body.
-pub(super) fn note(frame: &Frame, carried: Option<&Carried>) -> Note {
+pub(super) fn note(frame: &Frame, path: &[u8], carried: Option<&Carried>) -> Note {
     let slot = (frame.node, frame.agent.clone(), frame.frame_type.clone());
-    let state = carried.map_or_else(|| "fresh".to_owned(), Carried::origin);
+    let state = carried.map_or_else(|| fresh_at(frame, path), Carried::origin);
     Note {
         slot,
         speaker: frame.speaker(),

@@ -315,7 +315,7 @@ fn note_parts(said: &PeopleSay, tree: &Tree) -> Vec<Part> {
                 text,
                 ..
             },
-        ) = (said.0.kind, note(said.0, said.1));
+        ) = (said.0.kind, note(said.0, path.as_bytes(), said.1));
         part(path, kind, "Note", &source(&speaker, &state), text)
     };
     notes.take(NOTES_MAX).map(part).collect()

@@ -33,7 +33,7 @@ pub enum TouchedError {
 pub struct Touched {
     /// Statements of models, by path.
     pub statements: Vec<Restated>,
-    /// What people have said about earlier contents, by path.
+    /// What people have said about earlier contents, by path; of directories only where an entry came or went.
     pub carried: Vec<(TreePath, Carried)>,
     /// Agents whose statements are not fresh.
     pub behind: Vec<Behind>,
@@ -105,13 +105,19 @@ pub fn touched(
     }
     let touches = touches(workspace, old, new.tree)?;
     let paths: HashSet<&TreePath> = touches.iter().map(|touch| &touch.path).collect();
+    let refilled = refilled(&touches);
     let said = carried::people_say(&workspace.repository, &workspace.state, store, new)?
         .carried
         .into_iter();
-    let carried = said.filter(|(path, _)| paths.contains(path));
-    let carried =
-        carried.flat_map(|(path, all)| all.into_iter().map(move |one| (path.clone(), one)));
-    let carried: Vec<(TreePath, Carried)> = carried.collect();
+    let (mut carried, mut waits) = (Vec::new(), Vec::new());
+    for (path, all) in said.filter(|(path, _)| paths.contains(path)) {
+        let is_file = |one: &Carried| one.frame.kind == NodeKind::File;
+        if refilled.contains(&path) || all.iter().any(is_file) {
+            carried.extend(all.into_iter().map(|one| (path.clone(), one)));
+        } else {
+            waits.push(path);
+        }
+    }
     let index = refresh::index(&workspace.state, store, 2 * touches.len())?;
     let reasons = reasons(workspace, store, &index, new, &touches)?;
     let told = |index: &Index| {
@@ -131,7 +137,7 @@ pub fn touched(
             freshness.insert(touch.path.clone(), Freshness::Outdated);
         }
     }
-    for (path, _) in &carried {
+    for path in carried.iter().map(|(path, _)| path).chain(&waits) {
         let known = freshness.entry(path.clone()).or_insert(Freshness::Carried);
         *known = Freshness::Carried.max(*known);
     }
@@ -145,6 +151,15 @@ pub fn touched(
             .filter(is_behind)
             .collect(),
     })
+}
+
+/// Directories in which an entry came or went. A directory is another one with every change below it, so a note on the root
+/// would be asked about in each review of its repository; what is said of a directory is about what it holds.
+fn refilled(touches: &[Touch]) -> HashSet<TreePath> {
+    let moved = touches
+        .iter()
+        .filter(|touch| touch.old.is_none() || touch.new.is_none());
+    moved.filter_map(|touch| touch.path.parent()).collect()
 }
 
 /// Files and directories that differ, the root included.

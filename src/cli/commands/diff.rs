@@ -359,12 +359,7 @@ fn document(difference: Difference) -> ChangeDocument {
 }
 
 fn shown_path(ui: &Ui, path: &TreePath) -> Vec<u8> {
-    ui.path(if path.is_root() {
-        b"./"
-    } else {
-        path.as_bytes()
-    })
-    .into_owned()
+    ui.path(path.shown()).into_owned()
 }
 
 /// For people, what went at one path and came at another with the same words has moved.

@@ -242,7 +242,7 @@ fn print_record(ui: &mut Ui, place: &LocatedNode, extent: Extent) -> Result<(), 
     let id = ui.styled(Style::Id, &place.id.to_string()).to_string();
     write!(ui, "{} {id}", place.kind)?;
     if let Some(path) = place.path() {
-        let path = ui.path(shown_path(path)).into_owned();
+        let path = ui.path(path.shown()).into_owned();
         ui.write_bytes(b" ")?;
         ui.write_bytes(&path)?;
     }
@@ -256,25 +256,23 @@ fn print_record(ui: &mut Ui, place: &LocatedNode, extent: Extent) -> Result<(), 
     Ok(())
 }
 
-fn shown_path(path: &TreePath) -> &[u8] {
-    if path.is_root() {
-        b"."
-    } else {
-        path.as_bytes()
-    }
-}
-
 /// `docs.summary 3 (fresh) src/lib.rs 3f2a9c1, statement by agent docs, model x of y`.
 fn header(candidate: &FrameCandidate) -> String {
     let frame = &candidate.frame;
     let path = candidate
         .path
         .as_ref()
-        .map(|path| format!(" {}", String::from_utf8_lossy(shown_path(path))))
+        .map(|path| format!(" {}", String::from_utf8_lossy(path.shown())))
         .unwrap_or_default();
+    let made_at = match (&candidate.path, &frame.path) {
+        (Some(path), Some(made_at)) if path != made_at => {
+            format!(" (made at {})", String::from_utf8_lossy(made_at.shown()))
+        }
+        _ => String::new(),
+    };
     let (id, speaker) = (frame.id.short(), frame.speaker());
     format!(
-        "{}.{} {} ({}){path} {id}, statement by {speaker}",
+        "{}.{} {} ({}){path}{made_at} {id}, statement by {speaker}",
         frame.agent, frame.frame_type, frame.seq, candidate.state
     )
 }

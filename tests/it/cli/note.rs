@@ -391,3 +391,38 @@ fn a_carried_note_of_another_agent_is_named_with_the_command_that_affirms_it() {
     let missing = repo.merkle(&["get-head", "README.md", "--type", "note"]);
     assert!(!missing.err().contains("--agent"), "{missing}");
 }
+
+/// Before, a note on one of several empty files was told of all of them, and only `show` said where it was made.
+#[test]
+fn a_note_on_equal_content_says_where_it_was_made() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("twins");
+    repo.fill("commit one\n+ a/__init__.py\n+ b/__init__.py");
+    by(
+        &repo,
+        "Ann",
+        &["note", "a/__init__.py", "-m", "Loads lazily."],
+    )
+    .ok();
+    by(&repo, "Ann", &["note", ".", "-m", "Two packages."]).ok();
+    let elsewhere = "made at a/__init__.py";
+    for (arguments, times) in [
+        (&["show", "a/__init__.py"][..], 0),
+        (&["show", "b/__init__.py"], 1),
+        (&["get-node", "a/__init__.py"], 0),
+        (&["get-node", "b/__init__.py"], 1),
+        (&["find", "lazily"], 1),
+        (&["context"], 1),
+        (&["context", "a/__init__.py"], 0),
+        (&["context", "b/__init__.py"], 1),
+        (&["get-node", "."], 0),
+        (&["context", "."], 0),
+    ] {
+        let told = repo.merkle(arguments).ok();
+        assert_eq!(
+            told.matches(elsewhere).count(),
+            times,
+            "{arguments:?}: {told}"
+        );
+    }
+}

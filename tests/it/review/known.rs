@@ -97,3 +97,52 @@ fn statements_and_notes_follow_the_changes() {
         "fresh"
     );
 }
+
+/// Before, every change below a directory asked about its notes, so that a note on the root stood in each review.
+#[test]
+fn a_note_on_a_directory_waits_for_what_comes_or_goes_in_it() {
+    let world = World::steady(Protocol::OpenAi);
+    let repo = world.repo(
+        "
+        commit first
+        + src/bed.rs = pub fn fill() {}
+        + src/pond/mod.rs = pub fn dig() {}
+        commit second
+        + src/bed.rs = pub fn clear() {}
+        commit third
+        + src/pond/fish.rs = pub fn swim() {}
+        commit fourth
+        - src/pond/fish.rs
+        + fish.rs = pub fn swim() {}
+        ",
+    );
+    for path in [".", "src", "src/pond"] {
+        let rev = repo.run(PROGRAM);
+        rev.args(["note", &format!("HEAD~3:{path}"), "-m", path])
+            .run()
+            .ok();
+    }
+    for (range, expected) in [
+        ("HEAD~3..HEAD~2", &[][..]),
+        ("HEAD~2..HEAD~1", &["src/pond"]),
+        // What the note on `src/pond` is about is back.
+        ("HEAD~1..HEAD", &[""]),
+    ] {
+        let review = repo.merkle(&["review", range, "--json"]).json("review");
+        let notes = review["notes"].as_array().expect("a list");
+        let paths: Vec<&str> = notes
+            .iter()
+            .filter_map(|note| note["path"].as_str())
+            .collect();
+        assert_eq!(paths, expected, "{range}");
+        let fails = ["review", range, "--fail-on", "carried"];
+        let _ = repo.merkle(&fails).exits(i32::from(!expected.is_empty()));
+    }
+    // What no review asks about is carried all the same.
+    let carried = repo.merkle(&["status", "--carried"]).ok();
+    assert_eq!(
+        carried.matches("human/note carried").count(),
+        2,
+        "{carried}"
+    );
+}
