@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::super::json;
 use crate::base::count::counted;
 use crate::base::printable::one_line;
-use crate::base::{TreePath, printable, token};
+use crate::base::{printable, token};
 use crate::cli::frames::{SignatureDocument, signatures, write_content, write_signature};
 use crate::cli::snapshot::{find_at_head, head};
 use crate::cli::{CliError, Exit, Program, Style, Ui, amount};

@@ -8,10 +8,11 @@
 //! | its standing | tests, examples, tools, what is generated or foreign, dotfiles and licences come last |
 //!
 //! The weight is the standing times the root of the product of the three. In a file the declarations come by the number of
-//! files that refer to them, by what they are, and in the order of the text. Only products, quotients and square roots are
-//! used, so that every machine has the same order.
+//! files that refer to them, by what they are, overloads behind other names, and in the order of the text. Only products,
+//! quotients and square roots are used, so that every machine has the same order.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use super::entries::{Entries, EntryNumber, Mark, Modifiers};
 use super::file::{FileNumber, MapFiles};
@@ -65,8 +66,33 @@ impl MapOrder {
     }
 }
 
+/// How many functions of the same name stand before each one in its class, the class itself before its constructors: the
+/// second overload says less than the first function of another name.
+fn overloads(entries: &Entries) -> IndexVec<EntryNumber, u32> {
+    let mut names: HashMap<(Option<EntryNumber>, &str), u32> = HashMap::new();
+    let mut open: Vec<EntryNumber> = Vec::new();
+    let earlier = entries
+        .numbers()
+        .zip(entries.iter())
+        .map(|(number, entry)| {
+            open.truncate(usize::from(entry.form.depth));
+            let owner = open.last().copied();
+            open.push(number);
+            if matches!(entry.form.mark, Mark::Function | Mark::Method) {
+                let count = names.entry((owner, entry.name)).or_default();
+                *count += 1;
+                *count - 1
+            } else {
+                names.insert((Some(number), entry.name), 1);
+                0
+            }
+        });
+    earlier.collect()
+}
+
 /// The numbers of the declarations of a file, those that matter most first.
 pub(super) fn by_use(entries: &Entries, references: &FileReferences) -> Vec<EntryNumber> {
+    let earlier = overloads(entries);
     let weight = |(number, form): (EntryNumber, &Modifiers)| {
         let kind = match form.mark {
             Mark::Class => 3.0,
@@ -78,7 +104,7 @@ pub(super) fn by_use(entries: &Entries, references: &FileReferences) -> Vec<Entr
         let uses = f64::from(references.counts.get(number).copied().unwrap_or(0));
         let public = if form.is_public { 1.0 } else { PRIVATE };
         let depth = (0..form.depth).fold(1.0, |weight, _| weight * MEMBER);
-        kind * public * depth * (1.0 + uses).sqrt()
+        kind * public * depth * (1.0 + uses).sqrt() / f64::from(1 + earlier[number])
     };
     let numbers = entries.numbers().zip(entries.forms());
     // Numbers that are not negative are in the order of their bits.

@@ -310,6 +310,26 @@ fn what_most_refer_to_comes_first_and_gives_way_last() {
     );
 }
 
+/// Before, a small map of a class was one name with each of its lists of parameters.
+#[test]
+fn another_name_comes_before_the_next_overload() {
+    let class = "public class Bed {\n  public Bed(int a) {}\n  public Bed(int a, int b) {}\n
+        public void fill(int a) {}\n  public void fill(int a, int b) {}\n  public void fill(int a, int b, int c) {}\n
+        public void rake() {}\n}\n";
+    let found = symbols_of(&[("Bed.java", class)]);
+    let files = map_files(&found);
+    let references = references(&files);
+    let map = SymbolMap::new(&files, &references);
+    for tokens in 0..400 {
+        let chosen = map
+            .within(&[FileNumber::new(0)], tokens, Detail::PRINTED)
+            .text;
+        let [fills, rakes] = ["m fill(", "m rake("].map(|name| chosen.matches(name).count());
+        assert!(fills < 2 || rakes == 1, "{tokens}: {chosen}");
+        assert!(tokens < 399 || fills == 3, "{chosen}");
+    }
+}
+
 #[test]
 fn kept_blocks_do_not_change_when_another_file_begins_to_refer() {
     let (core, user) = (
