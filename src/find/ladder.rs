@@ -9,7 +9,7 @@
 //! |---|---|
 //! | path | with the first line of its file, or for itself when its turn comes |
 //! | what is said, what it is for | right behind the path of a file at the front |
-//! | signature with its line | by the rank of the file times that of the definition within it |
+//! | signature with its line | by the rank and score of the file times the rank of the definition within it |
 //! | name | earlier than the signature would come, the more so the further back both stand |
 //! | a test | later than what it tests would: hundreds of titles have the same words |
 
@@ -32,6 +32,8 @@ const NAME_WEIGHT: f64 = 3.0;
 const PASSAGE_WEIGHT: f64 = 0.1;
 /// The length of a definition that is neither long nor short, in terms.
 const LENGTH: f64 = 50.0;
+/// How long a signature with its owner may be, in bytes, before it weighs less: ten tokens with the number of its line.
+const SIGNATURE_BYTES: usize = 32;
 /// What stands before the names of a file that are one word each.
 const ALSO: &str = "  also:";
 /// How much of a statement is shown, in bytes.
@@ -40,8 +42,12 @@ const SAID_BYTES_MAX: usize = 400;
 /// When the lines of an answer come: the larger, the earlier.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Steps {
-    /// How fast files lose weight with their rank.
+    /// How fast files lose weight with their rank: its power.
     pub fall: f64,
+    /// How fast they lose it with their score, against that of the first: its power.
+    pub score: f64,
+    /// What a file weighs at least, through its rank: what is far behind in its score has room in a large answer.
+    pub least: f64,
     /// How many definitions at the front of a file weigh about the same.
     pub definitions: f64,
     /// How much earlier the first signature of a file comes.
@@ -59,7 +65,9 @@ pub struct Steps {
 impl Default for Steps {
     fn default() -> Self {
         Self {
-            fall: 1.0,
+            fall: 0.5,
+            score: 2.0,
+            least: 0.0625,
             definitions: 2.0,
             best: 3.0,
             names: 0.6,
@@ -71,10 +79,16 @@ impl Default for Steps {
 }
 
 impl Steps {
-    /// The most that a line of the file at a place weighs, from 1.
+    /// What a file weighs at a place, from 1, by its score's share of the first one's.
+    fn file(&self, place: usize, share: f64) -> f64 {
+        let place = to_f64(place as u64);
+        (power(share, self.score) / power(place, self.fall)).max(self.least / place)
+    }
+
+    /// The most that a line of a file weighs at a place, from 1, whose score has at most this share of the first one's.
     #[must_use]
-    pub fn most(&self, place: usize) -> f64 {
-        let file = 1.0 / fall(place, self.fall);
+    pub fn most(&self, place: usize, share: f64) -> f64 {
+        let file = self.file(place, share);
         let definition = file / self.definitions;
         // A statement weighs what its file does.
         let lines = [
@@ -91,6 +105,8 @@ impl Steps {
 pub struct Hit {
     /// Its path, as it is printed.
     pub path: String,
+    /// Its score against that of the first file, 0 to 1.
+    pub share: f64,
     /// What people and models say about it, one line each, with author and state.
     pub said: Vec<String>,
     /// What it defines.
@@ -197,7 +213,7 @@ impl Ladder {
 fn order(files: &[Hit], question: &Query, rare: &Terms, steps: &Steps) -> Vec<(f64, usize, Line)> {
     let mut all: Vec<(f64, usize, Line)> = Vec::new();
     for (number, file) in files.iter().enumerate() {
-        let weight = 1.0 / fall(number + 1, steps.fall);
+        let weight = steps.file(number + 1, file.share);
         all.push((steps.paths * weight, number, Line::Path));
         all.extend((0..to_u32(file.said.len())).map(|at| (weight, number, Line::Statement(at))));
         if !file.about().is_empty() {
@@ -222,7 +238,8 @@ fn order(files: &[Hit], question: &Query, rare: &Terms, steps: &Steps) -> Vec<(f
             // Rows of a table have the same keys: the second says no more, unless its value is shown.
             let is_new = !is_part || keys.insert(definition.name.as_str());
             if is_new || definition.signature != definition.name {
-                all.push((early * weight, number, Line::Signature(at)));
+                let weight = early * weight * definition.worth();
+                all.push((weight, number, Line::Signature(at)));
             }
             if is_new && names.insert(definition.name.as_str()) {
                 all.push((steps.names * weight.sqrt(), number, Line::Name(at)));
@@ -239,12 +256,11 @@ fn order(files: &[Hit], question: &Query, rare: &Terms, steps: &Steps) -> Vec<(f
 }
 
 /// A number to the power of halves: square roots are the same on every machine, other powers are not.
-fn fall(number: usize, power: f64) -> f64 {
-    let number = to_f64(number as u64);
-    let halves = floor(2.0 * power);
-    let whole = (0..halves / 2).fold(1.0, |product, _| product * number);
+fn power(base: f64, exponent: f64) -> f64 {
+    let halves = floor(2.0 * exponent);
+    let whole = (0..halves / 2).fold(1.0, |product, _| product * base);
     if halves % 2 == 1 {
-        whole * number.sqrt()
+        whole * base.sqrt()
     } else {
         whole
     }
@@ -370,6 +386,12 @@ impl Hit {
 }
 
 impl Definition {
+    /// What its signature is worth by its length: a long one takes the room of several, and says more than one of them.
+    fn worth(&self) -> f64 {
+        let bytes = (self.owner.len() + self.signature.len()).max(SIGNATURE_BYTES);
+        (to_f64(SIGNATURE_BYTES as u64) / to_f64(bytes as u64)).sqrt()
+    }
+
     /// Its line, where it stands, and its signature.
     fn shown(&self) -> String {
         let mut shown = format!("{} ", self.line);
@@ -402,6 +424,7 @@ mod tests {
             .definitions;
             Hit {
                 path: format!("src/file{number}.rs"),
+                share: 1.0 / (1.0 + to_f64(number as u64) / 8.0),
                 said: vec![format!("Said {number}.")],
                 definitions,
             }
@@ -432,6 +455,63 @@ mod tests {
         assert!(none.shown() == 0 && none.text.is_empty() && !none.is_whole && none.cut > 1.0);
     }
 
+    /// Before, the second file had half of the weight of the first, however much less it had of the question.
+    #[test]
+    fn a_file_that_fits_much_less_waits() {
+        let signatures_before = |share: f64| {
+            let mut two: Vec<Hit> = files().into_iter().take(2).collect();
+            two[1].share = share;
+            let is_signature = |line: &Line| matches!(line, Line::Signature(_));
+            let count =
+                |lines: &BTreeSet<Line>| lines.iter().filter(|line| is_signature(line)).count();
+            let found = (0..600).map(|tokens| within(&two, tokens).files);
+            let mut found = found.map(|files| [count(&files[0]), count(&files[1])]);
+            found.find(|[_, second]| *second > 0).expect("room for all")[0]
+        };
+        let (alike, less) = (signatures_before(1.0), signatures_before(0.2));
+        assert!(alike <= 3 && less >= 6, "{alike} and {less}");
+    }
+
+    /// Before, a signature of ten lines came before ten signatures.
+    #[test]
+    fn a_long_signature_waits_for_short_ones() {
+        let many = (0..60)
+            .map(|at| format!("parameter_{at}: Type{at}, "))
+            .collect::<String>();
+        let text = format!(
+            "pub fn walk({many}) {{ walk() }}\n pub fn one() {{ walk() }}\npub fn two() {{ walk() }}\n"
+        );
+        let read = read(
+            &extract(Some(Language::Rust), text.as_bytes()),
+            text.as_bytes(),
+        );
+        let file = Hit {
+            path: "walk.rs".to_owned(),
+            share: 1.0,
+            definitions: read.definitions,
+            ..Hit::default()
+        };
+        let question = Query::of("walk").expect("words");
+        let rare = Terms {
+            weights: vec![1.0],
+            files: vec![1],
+        };
+        for tokens in (0..1_200).step_by(20) {
+            let text = Ladder::within(
+                std::slice::from_ref(&file),
+                &question,
+                &rare,
+                tokens,
+                &Steps::default(),
+            )
+            .text;
+            assert!(
+                !text.contains("fn walk") || text.contains("fn one"),
+                "{tokens}: {text}"
+            );
+        }
+    }
+
     /// Before, an answer about a table in YAML was one key, forty times.
     #[test]
     fn keys_of_rows_are_named_once() {
@@ -443,6 +523,7 @@ mod tests {
         );
         let file = Hit {
             path: "table.yml".to_owned(),
+            share: 1.0,
             definitions: read.definitions,
             ..Hit::default()
         };
@@ -462,6 +543,7 @@ mod tests {
         );
         let file = Hit {
             path: "walk.md".to_owned(),
+            share: 1.0,
             definitions: read.definitions,
             ..Hit::default()
         };

@@ -21,8 +21,8 @@ use crate::base::token::estimate;
 use crate::base::{NodeId, TreePath};
 use crate::find::score::{recall, reciprocal_rank};
 use crate::find::{
-    CandidateNumber, DefinitionNumber, Ladder, Line, Occurrences, Query, Searched, Steps, Terms,
-    Weights, Words, path_terms, rank, words_of,
+    CandidateNumber, DefinitionNumber, Ladder, Line, Occurrences, Query, Ranked, Searched, Steps,
+    Terms, Weights, Words, path_terms, rank, words_of,
 };
 use crate::git::ObjectKind;
 use crate::ops;
@@ -167,7 +167,7 @@ impl<'w> Judge<'w> {
             .filter(|at| case.files.contains(&sources[*at].path))
             .collect();
         let mut rows = [Figures::default(); ROWS.len()];
-        let (by_find, terms) = by_find(&findable, &sources, case)?;
+        let found = FoundSources::of(&findable, &sources, case)?;
         // Whole identifiers are a part of `find`.
         let words = case.question.of_words();
         let plain = |text: &dyn Fn(&Source) -> Rc<Text>| by_text(&sources, &words, text);
@@ -176,20 +176,15 @@ impl<'w> Judge<'w> {
             plain(&|source| Rc::clone(&source.block)),
             plain(&|source| Rc::clone(&source.texts[0])),
             plain(&|source| Rc::clone(&source.texts[1])),
-            by_find.clone(),
-            by_find,
+            found.sources.clone(),
+            found.sources.clone(),
         ];
         for (row, ranking) in rankings.iter().enumerate() {
             rows[row].recall = DEPTHS.map(|depth| recall(ranking, &right, depth));
             rows[row].reciprocal_rank = reciprocal_rank(ranking, &right);
-            let ranked = RankedSources {
-                sources: &sources,
-                ranking,
-                terms: &terms,
-            };
             for (at, budget) in BUDGETS.into_iter().enumerate() {
                 let shown = match row {
-                    5 => ladder(&findable, &ranked, case, budget)?,
+                    5 => found.ladder(&findable, case, budget)?,
                     _ => filled(&sources, ranking, row, budget),
                 };
                 let told = ScoredAnswer {
@@ -305,76 +300,75 @@ fn outlined(sources: &Sources, definitions: &[(String, String)]) -> SignatureSha
     }
 }
 
-fn by_find(
-    findable: &Findable<'_>,
-    sources: &Sources,
-    case: &Case,
-) -> Result<(Vec<SourceNumber>, Terms), EvaluateError> {
-    let places = sources
-        .iter_enumerated()
-        .map(|(at, source)| (source.number, at));
-    let places: HashMap<CandidateNumber, SourceNumber> = places.collect();
-    let ranking = findable.rank(&case.question, &is_source, usize::MAX, &Weights::default())?;
-    Ok((
-        ranking
+/// The source files as `find` ranks them, and what each term of the question counts.
+struct FoundSources {
+    sources: Vec<SourceNumber>,
+    /// The same, with their scores.
+    files: Vec<Ranked>,
+    terms: Terms,
+}
+
+impl FoundSources {
+    fn of(findable: &Findable<'_>, sources: &Sources, case: &Case) -> Result<Self, EvaluateError> {
+        let places = sources
+            .iter_enumerated()
+            .map(|(at, source)| (source.number, at));
+        let places: HashMap<CandidateNumber, SourceNumber> = places.collect();
+        let ranking = findable.rank(&case.question, &is_source, usize::MAX, &Weights::default())?;
+        let known = ranking.files.iter();
+        let known = known.filter_map(|ranked| Some((*places.get(&ranked.number)?, *ranked)));
+        let (sources, files) = known.unzip();
+        Ok(Self {
+            sources,
+            files,
+            terms: ranking.terms,
+        })
+    }
+
+    /// What an answer of `find` shows.
+    fn ladder(
+        &self,
+        findable: &Findable<'_>,
+        case: &Case,
+        budget: u64,
+    ) -> Result<Vec<ListedFile>, EvaluateError> {
+        let files_max = to_index(budget / 4).min(self.files.len());
+        let found = findable.found(&self.files, 0..files_max)?;
+        let ladder = Ladder::within(
+            &found,
+            &case.question,
+            &self.terms,
+            budget,
+            &Steps::default(),
+        );
+        let shown = ladder
             .files
             .iter()
-            .filter_map(|ranked| places.get(&ranked.number).copied())
-            .collect(),
-        ranking.terms,
-    ))
-}
-
-/// Files in the order of one ranking, and what each term of the question counts.
-struct RankedSources<'r> {
-    sources: &'r Sources,
-    ranking: &'r [SourceNumber],
-    terms: &'r Terms,
-}
-
-fn ladder(
-    findable: &Findable<'_>,
-    ranked: &RankedSources<'_>,
-    case: &Case,
-    budget: u64,
-) -> Result<Vec<ListedFile>, EvaluateError> {
-    let RankedSources {
-        sources,
-        ranking,
-        terms,
-    } = *ranked;
-    let files_max = to_index(budget / 4);
-    let numbers = ranking.iter().take(files_max).map(|at| sources[*at].number);
-    let numbers: Vec<CandidateNumber> = numbers.collect();
-    let found = findable.found(&numbers)?;
-    let ladder = Ladder::within(&found, &case.question, terms, budget, &Steps::default());
-    let shown = ladder
-        .files
-        .iter()
-        .enumerate()
-        .filter(|(_, lines)| !lines.is_empty())
-        .map(|(place, lines)| {
-            let name = |at: &DefinitionNumber| found[place].definitions.list[*at].name.clone();
-            let signed = lines.iter().filter_map(|line| {
-                if let Line::Signature(at) = line {
-                    Some(name(at))
-                } else {
-                    None
+            .enumerate()
+            .filter(|(_, lines)| !lines.is_empty())
+            .map(|(place, lines)| {
+                let name = |at: &DefinitionNumber| found[place].definitions.list[*at].name.clone();
+                let signed = lines.iter().filter_map(|line| {
+                    if let Line::Signature(at) = line {
+                        Some(name(at))
+                    } else {
+                        None
+                    }
+                });
+                let named = lines.iter().filter_map(|line| {
+                    if let Line::Name(at) = line {
+                        Some(name(at))
+                    } else {
+                        None
+                    }
+                });
+                ListedFile {
+                    at: self.sources[place],
+                    ladder: Some((signed.collect(), named.collect())),
                 }
             });
-            let named = lines.iter().filter_map(|line| {
-                if let Line::Name(at) = line {
-                    Some(name(at))
-                } else {
-                    None
-                }
-            });
-            ListedFile {
-                at: ranking[place],
-                ladder: Some((signed.collect(), named.collect())),
-            }
-        });
-    Ok(shown.collect())
+        Ok(shown.collect())
+    }
 }
 
 /// A file in an answer; of a ladder with the names that it has with and without signature.

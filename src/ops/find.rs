@@ -4,6 +4,7 @@
 //! question costs what has changed since the last one, and a look at what is kept of its own words.
 
 use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::carried::{self, Carried};
@@ -92,18 +93,11 @@ impl Ranking {
         (0..count).map(of_text).collect()
     }
 
-    /// The numbers of the best files.
-    #[must_use]
-    pub fn best(&self, count_max: usize) -> Vec<CandidateNumber> {
-        let best = self.files.iter().take(count_max);
-        best.map(|ranked| ranked.number).collect()
-    }
-
     /// The best files, of which nothing is known yet.
     #[must_use]
     pub fn best_files(&self, count_max: usize) -> Best {
         Best {
-            numbers: self.best(count_max),
+            files: self.files.iter().take(count_max).copied().collect(),
             hits: Vec::new(),
         }
     }
@@ -111,7 +105,7 @@ impl Ranking {
 
 /// The best files, and what an answer has looked into: the next one about the same goes on from there.
 pub struct Best {
-    numbers: Vec<CandidateNumber>,
+    files: Vec<Ranked>,
     /// The files at the front with what can be shown of them.
     pub hits: Vec<Hit>,
 }
@@ -380,32 +374,35 @@ impl Findable<'_> {
         let steps = Steps::default();
         let mut count = best.hits.len().max(LOOKED_INTO_MIN);
         loop {
-            count = count.min(best.numbers.len());
-            let more = &best.numbers[best.hits.len()..count];
-            best.hits.extend(self.found(more)?);
+            count = count.min(best.files.len());
+            let more = self.found(&best.files, best.hits.len()..count)?;
+            best.hits.extend(more);
             let ladder = Ladder::within(&best.hits, question, &ranking.terms, tokens_max, &steps);
-            if count == best.numbers.len() || ladder.cut > steps.most(count + 1) {
+            let is_enough = |last: &Hit| ladder.cut > steps.most(best.hits.len() + 1, last.share);
+            if count == best.files.len() || best.hits.last().is_some_and(is_enough) {
                 return Ok(ladder);
             }
             count *= 2;
         }
     }
 
-    /// Files by their numbers, with what can be shown of them.
-    pub fn found(&self, numbers: &[CandidateNumber]) -> Result<Vec<Hit>, FindError> {
+    /// Some of the files of a rank, with what can be shown of them.
+    pub fn found(&self, ranked: &[Ranked], some: Range<usize>) -> Result<Vec<Hit>, FindError> {
         let (repo, said) = (self.repository, &self.said);
         let (listing, contents) = (&self.listing, &self.contents);
+        let wanted = &ranked[some];
         let work = |repo: &Repository, at: usize| {
-            let number = numbers[at];
+            let Ranked { number, score, .. } = wanted[at];
             let definitions = listing.definitions(repo, contents, number)?;
             let said = said.get(&number).into_iter().flatten();
             Ok(Hit {
                 path: one_line(&quote(listing.path(number), false)),
+                share: score / ranked[0].score,
                 said: said.map(|said| said.shown.clone()).collect(),
                 definitions,
             })
         };
-        let found = on_all_cores(numbers.len(), repo, || repo.fork(), work);
+        let found = on_all_cores(wanted.len(), repo, || repo.fork(), work);
         found.into_iter().collect()
     }
 }
