@@ -475,9 +475,8 @@ mod tests {
     /// Before, a signature of ten lines came before ten signatures.
     #[test]
     fn a_long_signature_waits_for_short_ones() {
-        let many = (0..60)
-            .map(|at| format!("parameter_{at}: Type{at}, "))
-            .collect::<String>();
+        let many = (0..60).map(|at| format!("parameter_{at}: Type{at}, "));
+        let many = many.collect::<Vec<_>>().concat();
         let text = format!(
             "pub fn walk({many}) {{ walk() }}\n pub fn one() {{ walk() }}\npub fn two() {{ walk() }}\n"
         );

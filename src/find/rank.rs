@@ -3,6 +3,7 @@
 //! | part | what is held against the question |
 //! |---|---|
 //! | text | names, prose, strings, code and path of the file, one length for all (BM25F); whole identifiers beside their words |
+//! | path | which words stand in it, each once: a long text has many words, a path names what matters |
 //! | past | the messages of the commits that changed it, those of the newest more |
 //! | said | what people and models say about it |
 //!
@@ -35,8 +36,10 @@ const BESIDE: f64 = 0.4;
 pub struct Weights {
     /// Of names, prose, strings and code.
     pub fields: [f64; FIELDS],
-    /// Of the path.
+    /// Of the path, as a sort of text.
     pub path: f64,
+    /// Of the path for itself, against the text.
+    pub path_alone: f64,
     /// Of a whole identifier, against a word that is as rare.
     pub identifier: f64,
     /// How much long texts are held back, 0 to 1.
@@ -54,6 +57,7 @@ impl Default for Weights {
         Self {
             fields: [1.0, 0.5, 1.0, 1.0],
             path: 1.0,
+            path_alone: 0.4,
             identifier: 2.0,
             length: 0.75,
             past: 0.8,
@@ -98,8 +102,8 @@ pub struct Ranked {
     pub number: CandidateNumber,
     /// All parts together.
     pub score: f64,
-    /// Text, past, said: each with its weight.
-    pub parts: [f64; 3],
+    /// Text, path, past, said: each with its weight.
+    pub parts: [f64; 4],
 }
 
 /// How much each term of a question says.
@@ -124,10 +128,11 @@ pub fn rank(
     let terms = rareness(question, searched, count, weights);
     let parts = [
         scaled(text_scores(searched, count, &terms, weights), 1.0),
+        scaled(path_scores(searched, &terms), weights.path_alone),
         scaled(past_scores(question, searched, weights), weights.past),
         scaled(said_scores(searched, &terms), weights.said),
     ];
-    let of = |at: CandidateNumber| [0, 1, 2].map(|part: usize| parts[part][at]);
+    let of = |at: CandidateNumber| [0, 1, 2, 3].map(|part: usize| parts[part][at]);
     let mut ranked: Vec<Ranked> = searched
         .is_wanted
         .indices()
@@ -262,6 +267,19 @@ fn text_scores(searched: &Searched<'_>, count: usize, terms: &Terms, weights: &W
     scores
 }
 
+/// How much the words say that a path has of the question.
+fn path_scores(searched: &Searched<'_>, terms: &Terms) -> Scores {
+    let mut scores = Scores::from_vec(vec![0.0; searched.is_wanted.len()]);
+    for (list, rare) in searched.occurrences.lists.iter().zip(&terms.weights) {
+        for (number, [.., in_path]) in list {
+            if *in_path > 0 && searched.is_wanted[*number] {
+                scores[*number] += rare;
+            }
+        }
+    }
+    scores
+}
+
 /// How well the messages of the commits that changed a file fit.
 fn past_scores(question: &Query, searched: &Searched<'_>, weights: &Weights) -> Scores {
     let tells = |past: &&Past| !past.paths.is_empty() && !past.terms.is_empty();
@@ -380,7 +398,6 @@ mod tests {
                 "hidden files and very many other words that say nothing of it",
             ),
             ("d", "nothing"),
-            ("hidden/e", "x"),
         ];
         let order = ranked("hidden files", &files, &[]);
         assert!(
@@ -388,11 +405,27 @@ mod tests {
             "{order:?}"
         );
         assert!(!ranked("hidden files", &files, &[]).contains(&"d".to_owned()));
-        assert!(ranked("hidden", &files, &[]).contains(&"hidden/e".to_owned()));
+        assert_eq!(ranked("hidden", &[("hidden/e", "x")], &[]), ["hidden/e"]);
         assert_eq!(
             ranked("same", &[("z", "same"), ("y", "same"), ("x", "same")], &[]),
             ["x", "y", "z"]
         );
+    }
+
+    /// Before, `src/frame/merge.rs` was not among the first six for "merge frames": short files have the words more densely.
+    #[test]
+    fn a_path_that_has_the_words_comes_before_a_dense_text() {
+        let long = "how it goes on and on with many other words of all sorts ".repeat(20);
+        let files = [
+            (
+                "ci/review.yml",
+                "merge request merge frames merge".to_owned(),
+            ),
+            ("frame/merge.rs", format!("merge frames {long}")),
+            ("other.rs", format!("frames {long}")),
+        ];
+        let files = files.each_ref().map(|(path, text)| (*path, text.as_str()));
+        assert_eq!(ranked("merge frames", &files, &[])[0], "frame/merge.rs");
     }
 
     #[test]

@@ -411,6 +411,7 @@ fn by_text(
     let weights = Weights {
         fields: [0.0, 1.0, 1.0, 1.0],
         path: 0.0,
+        path_alone: 0.0,
         length: 0.75,
         past: 0.0,
         ..Weights::default()
@@ -425,6 +426,7 @@ fn by_path(sources: &Sources, question: &Query) -> Vec<SourceNumber> {
         length: 0.75,
         past: 0.0,
         path: 1.0,
+        path_alone: 0.0,
         ..Weights::default()
     };
     flat(question, sources, &words, &weights)

@@ -65,6 +65,7 @@ struct File<'d> {
     path: String,
     score: f64,
     text: f64,
+    path_alone: f64,
     past: f64,
     said: f64,
     why: Vec<Why<'d>>,
@@ -272,11 +273,12 @@ fn file<'d>(
         Line::Statement(at) => Some(found.statement(*at)),
         _ => None,
     });
-    let [text, past, said] = ranked.parts;
+    let [text, path_alone, past, said] = ranked.parts;
     File {
         path: json::path(path),
         score: ranked.score,
         text,
+        path_alone,
         past,
         said,
         why,
