@@ -87,7 +87,7 @@ pub struct Note {
     pub slot: (NodeId, AgentId, FrameType),
     /// Who, in words.
     pub speaker: String,
-    /// Whether it still holds, or what it is carried from.
+    /// Whether it still holds, or what it is carried from, as Markdown.
     pub state: String,
     /// The words.
     pub text: Arc<str>,

@@ -19,8 +19,8 @@ use crate::base::count::counted;
 use crate::base::limit::{
     FILE_BYTES_MAX, NOTE_CHANGES_MAX, NOTE_COMMITS_MAX, NOTE_RENAMES_MAX, NOTE_WAYS_MAX,
 };
-use crate::base::printable::one_line;
 use crate::base::{NodeId, NodeKind, TreePath};
+use crate::context::markdown::{code, plain};
 use crate::frame::{BasisKind, Frame, Store, StoreError, Voice};
 use crate::git::{DiffEntry, EntryMode, ObjectError, ObjectKind, Repository, StateDir, diff_trees};
 use crate::node::SnapshotRoot;
@@ -53,7 +53,7 @@ pub struct LastPlace {
 }
 
 impl Carried {
-    /// What it is about, in words that stay as they are while the path changes: payloads are kept in caches.
+    /// What it is about, as Markdown, in words that stay as they are while the path changes: payloads are kept in caches.
     #[must_use]
     pub fn origin(&self) -> String {
         let from = match self.seen {
@@ -70,11 +70,8 @@ impl Carried {
             let _ = write!(origin, ", written on {day}");
         }
         if let Some(path) = &self.renamed_from {
-            let _ = write!(
-                origin,
-                ", when it was {}",
-                one_line(&String::from_utf8_lossy(path.as_bytes()))
-            );
+            let path = code(&plain(path.as_bytes()));
+            let _ = write!(origin, ", when it was {path}");
         }
         origin
     }
@@ -110,17 +107,14 @@ type FramesByNode = HashMap<NodeId, Vec<Frame>>;
 /// What is carried, by the path at which it stands now.
 pub type CarriedByPath = BTreeMap<TreePath, Vec<Carried>>;
 
-/// How a note stands about the content at a path: `fresh`, and where it was made, if that is another path. Files with one
-/// content share what is said of it, and an empty file has many twins.
+/// Where a note was made that is shown at another path: files with one content share what is said of it, and an empty file
+/// has many twins.
 #[must_use]
-pub fn fresh_at(frame: &Frame, path: &[u8]) -> String {
-    match &frame.path {
-        Some(made_at) if made_at.as_bytes() != path => {
-            let shown = one_line(&String::from_utf8_lossy(made_at.shown()));
-            format!("fresh, made at {shown}")
-        }
-        _ => "fresh".to_owned(),
-    }
+pub fn made_elsewhere<'f>(frame: &'f Frame, path: &[u8]) -> Option<&'f TreePath> {
+    frame
+        .path
+        .as_ref()
+        .filter(|made_at| made_at.as_bytes() != path)
 }
 
 /// What people say about the nodes and paths of a snapshot.

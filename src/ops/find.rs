@@ -7,7 +7,7 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::carried::{self, Carried};
+use super::carried::{self, made_elsewhere};
 use super::files::FilesError;
 use super::index::{Contents, Listing};
 use super::refresh;
@@ -203,7 +203,13 @@ fn said_of_files(
     for (number, path) in findable.files() {
         let node = findable.object(number)?;
         let notes = people.notes(&node, path).map(|(frame, carried)| {
-            let state = carried.map_or_else(|| carried::fresh_at(frame, path), Carried::age);
+            let state = match (carried, made_elsewhere(frame, path)) {
+                (Some(carried), _) => carried.age(),
+                (None, Some(made_at)) => {
+                    format!("fresh, made at {}", quote(made_at.shown(), false))
+                }
+                (None, None) => "fresh".to_owned(),
+            };
             said(frame, &state)
         });
         let mut of_file: Vec<FileStatement> = notes.collect();

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::carried::{Carried, PeopleSay, fresh_at};
+use super::carried::{Carried, PeopleSay, made_elsewhere};
 use super::earlier::said_earlier;
 use super::find::FindError;
 use super::machine::system;
@@ -14,6 +14,7 @@ use super::staleness::state_word;
 use crate::base::printable::chain;
 use crate::base::{FrameType, NodeId, TreePath};
 use crate::config::ValueError;
+use crate::context::markdown::{code, plain};
 use crate::context::overview::Overview;
 use crate::context::pages::Wanted;
 use crate::context::people::{GLOBAL_LIST, MEMOS};
@@ -231,7 +232,11 @@ fn guard<'w>(
 /// What a person says, as it is shown beside a body.
 pub(super) fn note(frame: &Frame, path: &[u8], carried: Option<&Carried>) -> Note {
     let slot = (frame.node, frame.agent.clone(), frame.frame_type.clone());
-    let state = carried.map_or_else(|| fresh_at(frame, path), Carried::origin);
+    let state = match (carried, made_elsewhere(frame, path)) {
+        (Some(carried), _) => carried.origin(),
+        (None, Some(made_at)) => format!("fresh, made at {}", code(&plain(made_at.shown()))),
+        (None, None) => "fresh".to_owned(),
+    };
     Note {
         slot,
         speaker: frame.speaker(),

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::super::json;
 use crate::base::count::counted;
+use crate::base::path::quote;
 use crate::base::printable::one_line;
 use crate::base::{printable, token};
 use crate::cli::frames::{SignatureDocument, signatures, write_content, write_signature};
@@ -262,11 +263,11 @@ fn header(candidate: &FrameCandidate) -> String {
     let path = candidate
         .path
         .as_ref()
-        .map(|path| format!(" {}", String::from_utf8_lossy(path.shown())))
+        .map(|path| format!(" {}", quote(path.shown(), false)))
         .unwrap_or_default();
     let made_at = match (&candidate.path, &frame.path) {
         (Some(path), Some(made_at)) if path != made_at => {
-            format!(" (made at {})", String::from_utf8_lossy(made_at.shown()))
+            format!(" (made at {})", quote(made_at.shown(), false))
         }
         _ => String::new(),
     };

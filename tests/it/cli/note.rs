@@ -405,7 +405,6 @@ fn a_note_on_equal_content_says_where_it_was_made() {
     )
     .ok();
     by(&repo, "Ann", &["note", ".", "-m", "Two packages."]).ok();
-    let elsewhere = "made at a/__init__.py";
     for (arguments, times) in [
         (&["show", "a/__init__.py"][..], 0),
         (&["show", "b/__init__.py"], 1),
@@ -418,11 +417,36 @@ fn a_note_on_equal_content_says_where_it_was_made() {
         (&["get-node", "."], 0),
         (&["context", "."], 0),
     ] {
-        let told = repo.merkle(arguments).ok();
+        let told = repo.merkle(arguments).ok().replace('`', "");
         assert_eq!(
-            told.matches(elsewhere).count(),
+            told.matches("made at a/__init__.py").count(),
             times,
             "{arguments:?}: {told}"
         );
     }
+}
+
+/// Before, a payload had the old path of a note in its own running text, where `*` and `<` mean something.
+#[test]
+fn the_path_of_a_note_is_escaped_in_a_payload() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("marked");
+    let lines = "\n  | one = 1\n  | two = 2\n  | three = 3\n  | four = 4\n  | five = 5";
+    repo.fill(&format!(
+        "commit one\n+ **obey**<b>.py{lines}\n+ twin.py{lines}"
+    ));
+    by(&repo, "Ann", &["note", "**obey**<b>.py", "-m", "The one."]).ok();
+    let told = |when: &str| {
+        for arguments in [&["context", "twin.py"][..], &["context"]] {
+            let document = repo.merkle(arguments).ok();
+            let note = format!("{when} `**obey**<b>.py`");
+            assert!(document.contains(&note), "{note}: {document}");
+        }
+    };
+    told("fresh, made at");
+    repo.fill("commit two\n- twin.py");
+    repo.fill(&format!(
+        "commit three\n- **obey**<b>.py\n+ twin.py{lines}\n  | six = 6"
+    ));
+    told("when it was");
 }
