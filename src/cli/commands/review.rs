@@ -67,6 +67,8 @@ enum Format {
 /// What a review can fail on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum FailOn {
+    // `status` has the word "outdated" for it.
+    #[value(alias = "outdated")]
     Stale,
     Missing,
     Carried,

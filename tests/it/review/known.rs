@@ -52,6 +52,7 @@ fn statements_and_notes_follow_the_changes() {
         (&[][..], 0),
         (&["--exit-code"], 1),
         (&["--fail-on", "stale"], 1),
+        (&["--fail-on", "outdated"], 1),
         (&["--fail-on", "carried"], 1),
     ] {
         let _ = repo
