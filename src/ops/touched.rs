@@ -70,6 +70,8 @@ pub(super) struct Touch {
     pub(super) path: TreePath,
     pub(super) old: Option<TouchedNode>,
     pub(super) new: Option<TouchedNode>,
+    /// Whether the entry came or went: of links and submodules neither side is a node.
+    comes_or_goes: bool,
 }
 
 /// A file or directory on one side.
@@ -109,13 +111,13 @@ pub fn touched(
     let said = carried::people_say(&workspace.repository, &workspace.state, store, new)?
         .carried
         .into_iter();
-    let (mut carried, mut waits) = (Vec::new(), Vec::new());
+    let (mut carried, mut unasked) = (Vec::new(), Vec::new());
     for (path, all) in said.filter(|(path, _)| paths.contains(path)) {
         let is_file = |one: &Carried| one.frame.kind == NodeKind::File;
         if refilled.contains(&path) || all.iter().any(is_file) {
             carried.extend(all.into_iter().map(|one| (path.clone(), one)));
         } else {
-            waits.push(path);
+            unasked.push(path);
         }
     }
     let index = refresh::index(&workspace.state, store, 2 * touches.len())?;
@@ -137,7 +139,7 @@ pub fn touched(
             freshness.insert(touch.path.clone(), Freshness::Outdated);
         }
     }
-    for path in carried.iter().map(|(path, _)| path).chain(&waits) {
+    for path in carried.iter().map(|(path, _)| path).chain(&unasked) {
         let known = freshness.entry(path.clone()).or_insert(Freshness::Carried);
         *known = Freshness::Carried.max(*known);
     }
@@ -156,9 +158,7 @@ pub fn touched(
 /// Directories in which an entry came or went. A directory is another one with every change below it, so a note on the root
 /// would be asked about in each review of its repository; what is said of a directory is about what it holds.
 fn refilled(touches: &[Touch]) -> HashSet<TreePath> {
-    let moved = touches
-        .iter()
-        .filter(|touch| touch.old.is_none() || touch.new.is_none());
+    let moved = touches.iter().filter(|touch| touch.comes_or_goes);
     moved.filter_map(|touch| touch.path.parent()).collect()
 }
 
@@ -178,6 +178,7 @@ pub(super) fn touches(
         path: TreePath::root(),
         old: root(old),
         new: root(new),
+        comes_or_goes: false,
     }];
     diff_trees(&workspace.repository, Some(old), Some(new), &mut |change| {
         let node = |(mode, id): Side| {
@@ -189,6 +190,7 @@ pub(super) fn touches(
             Some(TouchedNode { id, kind })
         };
         touches.push(Touch {
+            comes_or_goes: change.old.is_none() || change.new.is_none(),
             path: change.path,
             old: change.old.and_then(node),
             new: change.new.and_then(node),

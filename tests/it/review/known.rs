@@ -108,8 +108,11 @@ fn a_note_on_a_directory_waits_for_what_comes_or_goes_in_it() {
         commit first
         + src/bed.rs = pub fn fill() {}
         + src/pond/mod.rs = pub fn dig() {}
+        @ link -> src/bed.rs
         commit second
         + src/bed.rs = pub fn clear() {}
+        - link
+        @ link -> src/pond/mod.rs
         commit third
         + src/pond/fish.rs = pub fn swim() {}
         commit fourth
