@@ -341,7 +341,6 @@ pub fn write_whole(
         note,
         signature,
     } = heading;
-    let made_at = frame.path.as_ref();
     let title = format!("{} {}/{}", frame.id.short(), frame.agent, frame.frame_type);
     let title = ui.styled(Style::Heading, &title).to_string();
     let word = ui.styled(state.style(), state.label()).to_string();
@@ -351,12 +350,12 @@ pub fn write_whole(
     {
         write!(ui, " ({reason})")?;
     }
-    if let Some(path) = path.or(made_at).filter(|path| !path.is_root()) {
+    if let Some(path) = path.or(frame.path.as_ref()).filter(|path| !path.is_root()) {
         let path = ui.path(path.as_bytes()).into_owned();
         write!(ui, " ")?;
         ui.write_bytes(&path)?;
     }
-    if let Some(made_at) = made_at.filter(|made_at| path.is_some_and(|path| path != *made_at)) {
+    if let Some(made_at) = path.and_then(|path| frame.made_elsewhere(path.as_bytes())) {
         let made_at = ui.path(made_at.shown()).into_owned();
         write!(ui, " (made at ")?;
         ui.write_bytes(&made_at)?;

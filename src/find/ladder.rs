@@ -410,6 +410,16 @@ mod tests {
     use crate::symbol::{Language, extract};
     use proptest::prelude::*;
 
+    fn hit(path: &str, language: Language, text: &str) -> Hit {
+        let text = text.as_bytes();
+        Hit {
+            path: path.to_owned(),
+            share: 1.0,
+            said: Vec::new(),
+            definitions: read(&extract(Some(language), text), text).definitions,
+        }
+    }
+
     fn files() -> Vec<Hit> {
         let file = |number: usize| {
             let function = |at: usize| {
@@ -417,23 +427,21 @@ mod tests {
             };
             let functions = (0..12).map(function).collect::<Vec<_>>().concat();
             let text = format!("//! File {number}.\n{functions}");
-            let definitions = read(
-                &extract(Some(Language::Rust), text.as_bytes()),
-                text.as_bytes(),
-            )
-            .definitions;
             Hit {
-                path: format!("src/file{number}.rs"),
                 share: 1.0 / (1.0 + to_f64(number as u64) / 8.0),
                 said: vec![format!("Said {number}.")],
-                definitions,
+                ..hit(&format!("src/file{number}.rs"), Language::Rust, &text)
             }
         };
         (0..20).map(file).collect()
     }
 
     fn within(files: &[Hit], tokens: u64) -> Ladder {
-        let question = Query::of("hidden f3").expect("words");
+        answer("hidden f3", files, tokens)
+    }
+
+    fn answer(question: &str, files: &[Hit], tokens: u64) -> Ladder {
+        let question = Query::of(question).expect("words");
         let rare = Terms {
             weights: vec![1.0; question.terms.len()],
             files: vec![1; question.terms.len()],
@@ -480,30 +488,9 @@ mod tests {
         let text = format!(
             "pub fn walk({many}) {{ walk() }}\n pub fn one() {{ walk() }}\npub fn two() {{ walk() }}\n"
         );
-        let read = read(
-            &extract(Some(Language::Rust), text.as_bytes()),
-            text.as_bytes(),
-        );
-        let file = Hit {
-            path: "walk.rs".to_owned(),
-            share: 1.0,
-            definitions: read.definitions,
-            ..Hit::default()
-        };
-        let question = Query::of("walk").expect("words");
-        let rare = Terms {
-            weights: vec![1.0],
-            files: vec![1],
-        };
+        let file = [hit("walk.rs", Language::Rust, &text)];
         for tokens in (0..1_200).step_by(20) {
-            let text = Ladder::within(
-                std::slice::from_ref(&file),
-                &question,
-                &rare,
-                tokens,
-                &Steps::default(),
-            )
-            .text;
+            let text = answer("walk", &file, tokens).text;
             assert!(
                 !text.contains("fn walk") || text.contains("fn one"),
                 "{tokens}: {text}"
@@ -516,16 +503,7 @@ mod tests {
     fn keys_of_rows_are_named_once() {
         let row = |row: usize| format!("- case: hidden {row}\n  run: walk\n");
         let rows = (0..40).map(row).collect::<Vec<_>>().concat();
-        let read = read(
-            &extract(Some(Language::Yaml), rows.as_bytes()),
-            rows.as_bytes(),
-        );
-        let file = Hit {
-            path: "table.yml".to_owned(),
-            share: 1.0,
-            definitions: read.definitions,
-            ..Hit::default()
-        };
+        let file = hit("table.yml", Language::Yaml, &rows);
         assert!(file.definitions.list.len() > 20, "{:?}", file.definitions);
         let text = within(&[file], 100).text;
         let names = text.split_whitespace().filter(|word| *word == "case");
@@ -536,16 +514,7 @@ mod tests {
     #[test]
     fn names_of_one_word_share_a_line() {
         let page = "# Walking\n\n## First steps\n\n## Paces\n\n## Paces\n";
-        let read = read(
-            &extract(Some(Language::Markdown), page.as_bytes()),
-            page.as_bytes(),
-        );
-        let file = Hit {
-            path: "walk.md".to_owned(),
-            share: 1.0,
-            definitions: read.definitions,
-            ..Hit::default()
-        };
+        let file = hit("walk.md", Language::Markdown, page);
         let names = (0..4)
             .map(|at| Line::Name(DefinitionNumber::new(at)))
             .collect();

@@ -132,7 +132,7 @@ pub fn rank(
         scaled(past_scores(question, searched, weights), weights.past),
         scaled(said_scores(searched, &terms), weights.said),
     ];
-    let of = |at: CandidateNumber| [0, 1, 2, 3].map(|part: usize| parts[part][at]);
+    let of = |at: CandidateNumber| parts.each_ref().map(|part| part[at]);
     let mut ranked: Vec<Ranked> = searched
         .is_wanted
         .indices()

@@ -206,6 +206,15 @@ impl Frame {
         }
     }
 
+    /// Where it was made, if it is shown at another path: files with one content share what is said of it, and an empty file
+    /// has many twins.
+    #[must_use]
+    pub fn made_elsewhere(&self, shown_at: &[u8]) -> Option<&TreePath> {
+        self.path
+            .as_ref()
+            .filter(|made_at| made_at.as_bytes() != shown_at)
+    }
+
     /// Who made it, in words and in one line, whatever its header holds: `agent docs, model gpt-x of openai`.
     #[must_use]
     pub fn speaker(&self) -> String {

@@ -107,16 +107,6 @@ type FramesByNode = HashMap<NodeId, Vec<Frame>>;
 /// What is carried, by the path at which it stands now.
 pub type CarriedByPath = BTreeMap<TreePath, Vec<Carried>>;
 
-/// Where a note was made that is shown at another path: files with one content share what is said of it, and an empty file
-/// has many twins.
-#[must_use]
-pub fn made_elsewhere<'f>(frame: &'f Frame, path: &[u8]) -> Option<&'f TreePath> {
-    frame
-        .path
-        .as_ref()
-        .filter(|made_at| made_at.as_bytes() != path)
-}
-
 /// What people say about the nodes and paths of a snapshot.
 pub struct PeopleSay {
     /// By node, what each said last and has not ended.

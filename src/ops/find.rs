@@ -7,7 +7,7 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::carried::{self, made_elsewhere};
+use super::carried;
 use super::files::FilesError;
 use super::index::{Contents, Listing};
 use super::refresh;
@@ -97,7 +97,7 @@ impl Ranking {
     #[must_use]
     pub fn best_files(&self, count_max: usize) -> Best {
         Best {
-            files: self.files.iter().take(count_max).copied().collect(),
+            count: count_max.min(self.files.len()),
             hits: Vec::new(),
         }
     }
@@ -105,7 +105,7 @@ impl Ranking {
 
 /// The best files, and what an answer has looked into: the next one about the same goes on from there.
 pub struct Best {
-    files: Vec<Ranked>,
+    count: usize,
     /// The files at the front with what can be shown of them.
     pub hits: Vec<Hit>,
 }
@@ -203,7 +203,7 @@ fn said_of_files(
     for (number, path) in findable.files() {
         let node = findable.object(number)?;
         let notes = people.notes(&node, path).map(|(frame, carried)| {
-            let state = match (carried, made_elsewhere(frame, path)) {
+            let state = match (carried, frame.made_elsewhere(path)) {
                 (Some(carried), _) => carried.age(),
                 (None, Some(made_at)) => {
                     format!("fresh, made at {}", quote(made_at.shown(), false))
@@ -380,19 +380,19 @@ impl Findable<'_> {
         let steps = Steps::default();
         let mut count = best.hits.len().max(LOOKED_INTO_MIN);
         loop {
-            count = count.min(best.files.len());
-            let more = self.found(&best.files, best.hits.len()..count)?;
+            count = count.min(best.count);
+            let more = self.found(&ranking.files, best.hits.len()..count)?;
             best.hits.extend(more);
             let ladder = Ladder::within(&best.hits, question, &ranking.terms, tokens_max, &steps);
             let is_enough = |last: &Hit| ladder.cut > steps.most(best.hits.len() + 1, last.share);
-            if count == best.files.len() || best.hits.last().is_some_and(is_enough) {
+            if count == best.count || best.hits.last().is_some_and(is_enough) {
                 return Ok(ladder);
             }
             count *= 2;
         }
     }
 
-    /// Some of the files of a rank, with what can be shown of them.
+    /// Some of the files of a rank, of which the best is the first, with what can be shown of them.
     pub fn found(&self, ranked: &[Ranked], some: Range<usize>) -> Result<Vec<Hit>, FindError> {
         let (repo, said) = (self.repository, &self.said);
         let (listing, contents) = (&self.listing, &self.contents);

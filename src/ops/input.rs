@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::carried::{Carried, PeopleSay, made_elsewhere};
+use super::carried::{Carried, PeopleSay};
 use super::earlier::said_earlier;
 use super::find::FindError;
 use super::machine::system;
@@ -232,7 +232,7 @@ fn guard<'w>(
 /// What a person says, as it is shown beside a body.
 pub(super) fn note(frame: &Frame, path: &[u8], carried: Option<&Carried>) -> Note {
     let slot = (frame.node, frame.agent.clone(), frame.frame_type.clone());
-    let state = match (carried, made_elsewhere(frame, path)) {
+    let state = match (carried, frame.made_elsewhere(path)) {
         (Some(carried), _) => carried.origin(),
         (None, Some(made_at)) => format!("fresh, made at {}", code(&plain(made_at.shown()))),
         (None, None) => "fresh".to_owned(),

@@ -8,7 +8,7 @@ use super::super::json;
 use crate::base::count::counted;
 use crate::base::path::quote;
 use crate::base::printable::one_line;
-use crate::base::{printable, token};
+use crate::base::{TreePath, printable, token};
 use crate::cli::frames::{SignatureDocument, signatures, write_content, write_signature};
 use crate::cli::snapshot::{find_at_head, head};
 use crate::cli::{CliError, Exit, Program, Style, Ui, amount};
@@ -260,20 +260,17 @@ fn print_record(ui: &mut Ui, place: &LocatedNode, extent: Extent) -> Result<(), 
 /// `docs.summary 3 (fresh) src/lib.rs 3f2a9c1, statement by agent docs, model x of y`.
 fn header(candidate: &FrameCandidate) -> String {
     let frame = &candidate.frame;
-    let path = candidate
-        .path
-        .as_ref()
-        .map(|path| format!(" {}", quote(path.shown(), false)))
-        .unwrap_or_default();
-    let made_at = match (&candidate.path, &frame.path) {
-        (Some(path), Some(made_at)) if path != made_at => {
-            format!(" (made at {})", quote(made_at.shown(), false))
-        }
-        _ => String::new(),
+    let place = |path: &TreePath| {
+        let made_at = frame.made_elsewhere(path.as_bytes());
+        let made_at =
+            made_at.map(|made_at| format!(" (made at {})", quote(made_at.shown(), false)));
+        let path = quote(path.shown(), false);
+        format!(" {path}{}", made_at.unwrap_or_default())
     };
+    let path = candidate.path.as_ref().map(place).unwrap_or_default();
     let (id, speaker) = (frame.id.short(), frame.speaker());
     format!(
-        "{}.{} {} ({}){path}{made_at} {id}, statement by {speaker}",
+        "{}.{} {} ({}){path} {id}, statement by {speaker}",
         frame.agent, frame.frame_type, frame.seq, candidate.state
     )
 }

@@ -19,6 +19,7 @@ use super::file::{FileNumber, MapFiles};
 use super::kept::{FileReferences, References};
 use super::standing::standing;
 use crate::base::number::{IndexVec, to_f64};
+use crate::base::quick_hash::QuickHash;
 
 /// What a declaration counts that no other file may use.
 const PRIVATE: f64 = 0.3;
@@ -69,7 +70,7 @@ impl MapOrder {
 /// How many functions of the same name stand before each one in its class, the class itself before its constructors: the
 /// second overload says less than the first function of another name.
 fn overloads(entries: &Entries) -> IndexVec<EntryNumber, u32> {
-    let mut names: HashMap<(Option<EntryNumber>, &str), u32> = HashMap::new();
+    let mut names: HashMap<(Option<EntryNumber>, &str), u32, QuickHash> = HashMap::default();
     let mut open: Vec<EntryNumber> = Vec::new();
     let earlier = entries
         .numbers()

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::foreign::ForeignStore;
+use crate::base::TreePath;
 use crate::base::count::counted;
 use crate::cli::frames::signatures;
 use crate::cli::shell::shell_word;
@@ -106,7 +107,7 @@ impl<'k> Known<'k> {
 /// Prints it; nothing where nothing is known.
 pub(super) fn write_known(ui: &mut Ui, known: &Known<'_>) -> Result<(), CliError> {
     for one in &known.touched.statements {
-        let path = shown(ui, one.path.as_bytes());
+        let path = shown(ui, &one.path);
         let is_outdated = one.reason.map_or("", |_| " (outdated)");
         let title = format!(
             "{path} {}/{}{is_outdated}",
@@ -123,10 +124,7 @@ pub(super) fn write_known(ui: &mut Ui, known: &Known<'_>) -> Result<(), CliError
         writeln!(ui)?;
     }
     for (path, one) in &known.touched.carried {
-        let (path, author) = (
-            shown(ui, path.as_bytes()),
-            one.frame.author().unwrap_or_default(),
-        );
+        let (path, author) = (shown(ui, path), one.frame.author().unwrap_or_default());
         let title = format!("note {path} {}", one.age());
         let title = ui.styled(Style::Caution, &title).to_string();
         let author = ui.styled(Style::Dim, &author).to_string();
@@ -156,9 +154,8 @@ pub(super) fn write_known(ui: &mut Ui, known: &Known<'_>) -> Result<(), CliError
     write_provenance(ui, known)
 }
 
-fn shown(ui: &Ui, path: &[u8]) -> String {
-    let path = if path.is_empty() { b"./" } else { path };
-    String::from_utf8_lossy(&ui.path(path)).into_owned()
+fn shown(ui: &Ui, path: &TreePath) -> String {
+    String::from_utf8_lossy(&ui.path(path.shown())).into_owned()
 }
 
 fn write_provenance(ui: &mut Ui, known: &Known<'_>) -> Result<(), CliError> {
