@@ -77,6 +77,9 @@ impl Listing<'_> {
     fn add_all(&mut self, symbols: &[Symbol], owner: &str, from: usize, counter: &mut Counter) {
         for symbol in symbols {
             terms(&symbol.name, |_, term| counter.add(term, Field::Name));
+            identifiers(&symbol.name, |_, term| {
+                counter.add_whole(term, Field::Name);
+            });
             let is_shown = !matches!(
                 symbol.kind,
                 Kind::Implementation | Kind::Extension | Kind::Export

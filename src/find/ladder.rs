@@ -9,7 +9,7 @@
 //! |---|---|
 //! | path | with the first line of its file, or for itself when its turn comes |
 //! | what is said, what it is for | right behind the path of a file at the front |
-//! | signature with its line | by the rank and score of the file times the rank of the definition within it |
+//! | signature with its lines | by the rank and score of the file times the rank of the definition within it |
 //! | name | earlier than the signature would come, the more so the further back both stand |
 //! | a test | later than what it tests would: hundreds of titles have the same words |
 
@@ -392,9 +392,13 @@ impl Definition {
         (to_f64(SIGNATURE_BYTES as u64) / to_f64(bytes as u64)).sqrt()
     }
 
-    /// Its line, where it stands, and its signature.
+    /// Its lines, where it stands, and its signature.
     fn shown(&self) -> String {
-        let mut shown = format!("{} ", self.line);
+        let mut shown = self.line.to_string();
+        if self.line_end > self.line {
+            let _ = write!(shown, "-{}", self.line_end);
+        }
+        shown.push(' ');
         if !self.owner.is_empty() {
             let _ = write!(shown, "{}: ", one_line(&self.owner));
         }

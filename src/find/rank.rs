@@ -42,6 +42,8 @@ pub struct Weights {
     pub path_alone: f64,
     /// Of a whole identifier, against a word that is as rare.
     pub identifier: f64,
+    /// Of a declaration of that name, against a place that only writes it.
+    pub declared: f64,
     /// How much long texts are held back, 0 to 1.
     pub length: f64,
     /// Of the past, against the text.
@@ -58,7 +60,8 @@ impl Default for Weights {
             fields: [1.0, 0.5, 1.0, 1.0],
             path: 1.0,
             path_alone: 0.4,
-            identifier: 2.0,
+            identifier: 4.0,
+            declared: 12.0,
             length: 0.75,
             past: 0.8,
             past_least: 0.5,
@@ -127,7 +130,7 @@ pub fn rank(
     let count = searched.is_wanted.iter().filter(|wanted| **wanted).count();
     let terms = rareness(question, searched, count, weights);
     let parts = [
-        scaled(text_scores(searched, count, &terms, weights), 1.0),
+        scaled(text_scores(question, searched, count, &terms, weights), 1.0),
         scaled(path_scores(searched, &terms), weights.path_alone),
         scaled(past_scores(question, searched, weights), weights.past),
         scaled(said_scores(searched, &terms), weights.said),
@@ -237,7 +240,13 @@ fn weight(having: u32, all: usize) -> f64 {
 }
 
 /// Sums are made of whole numbers first, so that they do not depend on the order of the files.
-fn text_scores(searched: &Searched<'_>, count: usize, terms: &Terms, weights: &Weights) -> Scores {
+fn text_scores(
+    question: &Query,
+    searched: &Searched<'_>,
+    count: usize,
+    terms: &Terms,
+    weights: &Weights,
+) -> Scores {
     let Occurrences { lengths, lists } = searched.occurrences;
     let weighted = |counts: [f64; COUNTS]| {
         let [.., path] = counts;
@@ -254,13 +263,20 @@ fn text_scores(searched: &Searched<'_>, count: usize, terms: &Terms, weights: &W
     }
     let mean = weighted(totals.map(to_f64)) / to_f64(count.max(1) as u64);
     let mut scores = Scores::from_vec(vec![0.0; lengths.len()]);
-    for (list, rare) in lists.iter().zip(&terms.weights) {
+    for (at, (list, rare)) in lists.iter().zip(&terms.weights).enumerate() {
+        // Who asks for a name wants the place that declares it, and then those that use it.
+        let declared = if at < question.word_count {
+            0.0
+        } else {
+            weights.declared - 1.0
+        };
         // What is not wanted must not be the largest, by which all are divided.
         let is_wanted = |(number, _): &&(CandidateNumber, TermCounts)| searched.is_wanted[*number];
         for (number, counts) in list.iter().filter(is_wanted) {
             let length = weighted(lengths[*number].map(f64::from));
             let held_back = K1 * (1.0 - weights.length + weights.length * length / mean.max(1.0));
-            let count = weighted(counts.map(f64::from));
+            let [names, ..] = counts;
+            let count = weighted(counts.map(f64::from)) + declared * f64::from(*names);
             scores[*number] += rare * count * (K1 + 1.0) / (count + held_back);
         }
     }

@@ -3,14 +3,12 @@
 //! Works on plain text, so that it serves languages with and without a grammar alike. Licences, `#!` lines,
 //! editor and linter instructions are never documentation.
 
-use super::instruction::{is_instruction, is_thanks};
-use super::licence::{is_licence, without_keywords};
+use super::instruction::{is_instruction, is_order, is_thanks};
+use super::licence::{behind_banner, is_licence, without_keywords};
 use super::plain::{with_entities, without_marks};
 use super::ruler::{is_ornament, is_ruler};
+use super::sentence::before_announcement;
 use crate::base::fence::Fences;
-
-/// Longest word in front of a full stop that ends no sentence.
-const SHORT_BYTES_MAX: usize = 4;
 
 /// How comments look in a language.
 #[derive(Debug, Clone, Copy)]
@@ -138,7 +136,7 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
     let mut has_licence = false;
     // One word above the text is a title, and says more than nothing.
     let mut title = String::new();
-    for whole in without_metadata(behind_example(comment, style)) {
+    for whole in lines_of(comment, style) {
         let line = without_keywords(unmark(whole, style));
         // What goes on below `@param` is about that, and below `@other text` what is further in.
         let column = whole.find(line).unwrap_or(0);
@@ -231,7 +229,17 @@ fn as_prose(mut found: String, is_html: bool) -> String {
     let found = before_announcement(&found)
         .filter(|_| announces)
         .unwrap_or(&found);
-    cap(&fold(found), PARAGRAPH_BYTES_MAX)
+    let found = fold(found);
+    if is_order(&found) {
+        return String::new();
+    }
+    cap(&found, PARAGRAPH_BYTES_MAX)
+}
+
+/// The lines of a comment below the project's name and above the first words.
+fn lines_of(comment: &str, style: Style) -> impl Iterator<Item = &str> {
+    let own = behind_banner(comment, |line| unmark(line, style));
+    without_metadata(behind_example(own, style))
 }
 
 /// The lines of a comment but for what a script in Python says of itself to its runner (PEP 723).
@@ -248,36 +256,26 @@ fn without_metadata(comment: &str) -> impl Iterator<Item = &str> {
 
 /// A comment without the examples above its first words.
 fn behind_example(comment: &str, style: Style) -> &str {
-    let (mut rest, mut fences) = (comment, Fences::default());
+    let (mut rest, mut fences, mut in_doctest) = (comment, Fences::default(), false);
     while let Some((line, behind)) = rest.split_once('\n') {
         let line = unmark(line, style);
-        if !fences.takes(line) && !line.is_empty() {
+        in_doctest = line.starts_with(">>> ") || in_doctest && !line.is_empty();
+        if !fences.takes(line) && !in_doctest && !line.is_empty() {
             break;
         }
         rest = behind;
     }
-    // An example that never ends is all that there is.
-    if fences.is_open() { comment } else { rest }
+    // An example that never ends is all that there is, and what a doctest prints says nothing.
+    match in_doctest && !rest.contains('\n') {
+        true => "",
+        false if fences.is_open() => comment,
+        false => rest,
+    }
 }
 
 /// `Shop Project - A Framework for Tills`, and no sentence.
 fn names_project(paragraph: &str) -> bool {
     paragraph.contains("Project") && !paragraph.ends_with('.') && !paragraph.contains(". ")
-}
-
-/// A paragraph without its last sentence; `None` where it has one.
-pub(super) fn before_announcement(paragraph: &str) -> Option<&str> {
-    let mut rest = paragraph;
-    while let Some(next) = rest
-        .strip_prefix(first_sentence(rest))
-        .filter(|next| !next.is_empty())
-    {
-        rest = next.trim_start();
-    }
-    let before = paragraph[..paragraph.len() - rest.len()].trim_end();
-    // `St.` ends no sentence.
-    let last = before.rsplit(' ').next().unwrap_or(before);
-    (last.len() > SHORT_BYTES_MAX).then_some(before)
 }
 
 /// Whether a paragraph is one word that is no sentence: `shop.till`.
@@ -334,31 +332,6 @@ fn is_code_line(line: &str) -> bool {
             line.ends_with(");") && name.chars().all(is_name)
         }
     }
-}
-
-/// Cuts after the first full stop that ends a sentence.
-#[must_use]
-pub fn first_sentence(text: &str) -> &str {
-    const ABBREVIATIONS: [&str; 9] = [
-        "e.g", "i.e", "ex", "etc", "vs", "cf", "approx", "n.b", "resp",
-    ];
-    for (at, _) in text.match_indices(['.', '!', '?', '。']) {
-        let (head, tail) = text.split_at(at);
-        let tail = &tail[tail.chars().next().map_or(0, char::len_utf8)..];
-        let next = tail.trim_start_matches([')', '"', '`', '\'']);
-        let opens = next
-            .strip_prefix(' ')
-            .is_some_and(|rest| rest.starts_with(|c: char| !c.is_lowercase()));
-        let word = head.rsplit([' ', '(']).next().unwrap_or(head);
-        if opens
-            && !ABBREVIATIONS
-                .iter()
-                .any(|known| word.eq_ignore_ascii_case(known))
-        {
-            return &text[..text.len() - next.len()];
-        }
-    }
-    text
 }
 
 /// Takes the marks of a comment off one of its lines.
@@ -569,21 +542,6 @@ pub(super) const PARAGRAPH_BYTES_MAX: usize = 700;
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sentences_end_where_people_end_them() {
-        for (text, expected) in [
-            ("Does things. More.", "Does things."),
-            ("Does things, e.g. this. More.", "Does things, e.g. this."),
-            ("Reads a.b and v1.2 files.", "Reads a.b and v1.2 files."),
-            ("Is it (really?) so. Yes", "Is it (really?) so."),
-            ("Says \"so.\" Then more.", "Says \"so.\""),
-            ("No end", "No end"),
-            ("", ""),
-        ] {
-            assert_eq!(first_sentence(text), expected);
-        }
-    }
 
     #[test]
     fn marks_tags_and_what_follows_the_prose_are_taken_off() {

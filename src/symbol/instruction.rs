@@ -102,6 +102,8 @@ const PRAGMAS: [&str; 59] = [
     "CHECKSTYLE",
 ];
 
+/// Most words of an order to leave a file alone.
+const ORDER_WORDS_MAX: usize = 6;
 /// Most words of a name and an address.
 const NAME_WORDS_MAX: usize = 4;
 
@@ -134,8 +136,9 @@ fn is_author(line: &str) -> bool {
 
 /// Whether a line begins to thank for what stands in the file, to say where it comes from, or where to report what is wrong with it.
 pub(super) fn is_thanks(line: &str) -> bool {
-    const STARTS: [&str; 16] = [
+    const STARTS: [&str; 17] = [
         "ported from ",
+        "inlined from ",
         "general information about an assembly",
         "adapted from ",
         "copied from ",
@@ -160,11 +163,20 @@ pub(super) fn is_thanks(line: &str) -> bool {
     ];
     let is_source = line.contains("://") && SOURCES.iter().any(|start| begins(line, start));
     // `This code was copied from …`
-    let copied = ["This code was ", "This code is "]
-        .iter()
-        .find_map(|words| line.strip_prefix(words));
+    let copied = [
+        "This code was ",
+        "This code is ",
+        "The code in this file is ",
+    ]
+    .iter()
+    .find_map(|words| line.strip_prefix(words));
     let is_copied = copied.is_some_and(|rest| STARTS.iter().any(|start| begins(rest, start)));
     is_source || is_copied || STARTS.iter().any(|start| begins(line, start))
+}
+
+/// Whether a text only tells its reader to leave the file alone.
+pub(super) fn is_order(text: &str) -> bool {
+    begins(text, "do not edit") && text.split(' ').count() <= ORDER_WORDS_MAX
 }
 
 /// Whether a text begins with these words, whatever the case of their letters.

@@ -3,6 +3,32 @@
 /// Most words of a line that only names a licence.
 const NAME_WORDS_MAX: usize = 6;
 
+/// A comment without the name and the address of the project that stand above a copyright:
+/// `Till: a cash register`, `(https://…)`, `Copyright …`.
+pub(super) fn behind_banner<'t>(comment: &'t str, unmark: impl Fn(&'t str) -> &'t str) -> &'t str {
+    let (mut rest, mut before) = (comment, "");
+    let mut has_address = false;
+    while let Some((line, behind)) = rest.split_once('\n') {
+        let line = unmark(line);
+        has_address |= line.is_empty() && is_address(before);
+        let is_held = line.to_ascii_lowercase().starts_with("copyright");
+        if has_address && !line.is_empty() {
+            return if is_held { rest } else { comment };
+        }
+        if !has_address && !before.is_empty() && line.is_empty() {
+            return comment;
+        }
+        (rest, before) = (behind, line);
+    }
+    comment
+}
+
+/// Whether a line ends with an address in brackets.
+fn is_address(line: &str) -> bool {
+    let last = line.rsplit(' ').next().unwrap_or(line);
+    last.contains("://") && last.starts_with(['(', '<']) && last.ends_with([')', '>'])
+}
+
 /// What stands in a line beside the keywords of a version control system (`$Id: a.c,v 1.5 … $`, as RCS expands them).
 pub(super) fn without_keywords(line: &str) -> &str {
     let Some((before, keyword)) = line.split_once('$') else {

@@ -29,11 +29,12 @@ mod plain;
 mod render;
 mod ruler;
 mod scan;
+mod sentence;
 
 pub use attribute::is_test;
 pub use cache::{Cached, ObjectCache, OutlineCache};
 pub use codec::{decode, encode};
-pub use comment::{Marks, first_sentence};
+pub use comment::Marks;
 pub(crate) use extract::WORKFLOW;
 pub use extract::{extract, grammars_loaded};
 pub use keys::{CachePlace, KeyStore};
@@ -43,3 +44,4 @@ pub use outline::{BodyDigest, Content, Kind, Outline, Span, Symbol, Visibility};
 pub use phrase::shown_signature;
 pub use render::render;
 pub(crate) use scan::{Part, parts};
+pub use sentence::first_sentence;

@@ -7,8 +7,9 @@
 //! Two records of a file are compared by the qualified names of their declarations, and under one name in the order of the
 //! file: `signature` and `attributes` say what others see, [`Symbol::body`] whether anything else has changed.
 
-use super::comment::{cap, first_sentence, fold};
+use super::comment::{cap, fold};
 use super::language::Language;
+use super::sentence::first_sentence;
 
 /// Longest name, in bytes.
 pub(super) const NAME_BYTES_MAX: usize = 120;
@@ -203,7 +204,7 @@ kinds! {
     /// A rule of a style sheet.
     Rule 23 "rule" "rules";
     /// How a text begins of which nothing else is known.
-    Line 24 "first line" "first lines";
+    Line 24 "line" "lines";
     /// A test that has a sentence or a word for a name, or a group of such.
     Test 25 "test" "tests";
     /// What a server answers to: a method and a path.

@@ -60,7 +60,7 @@ pub(super) fn attributes(symbol: &Symbol) -> String {
 
 /// Attributes for the compiler and the linter.
 fn is_noise(attribute: &str) -> bool {
-    const WORDS: [&str; 17] = [
+    const WORDS: [&str; 16] = [
         "inline",
         "must_use",
         "allow",
@@ -71,7 +71,6 @@ fn is_noise(attribute: &str) -> bool {
         "track_caller",
         "Override",
         "SuppressWarnings",
-        "Nullable",
         "NonNull",
         "NotNull",
         "SafeVarargs",

@@ -91,11 +91,24 @@ fn facts(outline: &Outline) -> String {
             } else {
                 ("item", "items")
             };
-            let _ = write!(
-                facts,
-                ", {}",
-                counted(count_all(&outline.symbols) + outline.more, one, many)
-            );
+            let sections: u64 = outline.symbols.iter().map(count_sections).sum();
+            let others = outline
+                .symbols
+                .iter()
+                .filter(|symbol| count_sections(symbol) == 0);
+            let others = others
+                .map(|symbol| 1 + count_all(&symbol.children))
+                .sum::<u64>();
+            if others + outline.more > 0 {
+                let _ = write!(facts, ", {}", counted(others + outline.more, one, many));
+            }
+            if sections > 0 {
+                let (one, many) = match outline.language {
+                    Some(Language::Toml) => ("table", "tables"),
+                    _ => ("section", "sections"),
+                };
+                let _ = write!(facts, ", {}", counted(sections, one, many));
+            }
         }
         _ if count_public(&outline.symbols) > 0 => {
             let _ = write!(
@@ -112,6 +125,18 @@ fn facts(outline: &Outline) -> String {
     }
     facts.push('.');
     facts
+}
+
+/// How many sections with keys of their own a symbol stands for: `[project] name`, `3 [[package]] a, b, c`.
+fn count_sections(symbol: &Symbol) -> u64 {
+    let text = symbol.signature.as_str();
+    let (count, rest) = text.split_once(" [[").unwrap_or(("1", text));
+    let is_section = symbol.kind == Kind::Key && (rest.len() < text.len() || text.starts_with('['));
+    if is_section {
+        count.parse().unwrap_or(0)
+    } else {
+        0
+    }
 }
 
 fn count_all(symbols: &[Symbol]) -> u64 {

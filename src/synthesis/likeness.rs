@@ -157,17 +157,20 @@ fn joined(
 /// What the most important of a directory's files are about, each thing once.
 fn points(speaking: &[&ChildNode<'_>], files: usize) -> Vec<String> {
     let mut points: Vec<String> = Vec::new();
-    let (mut owner, mut left) = (None, 0);
+    let (mut owner, mut told) = (None, 0);
     for part in speaking {
         match point(part) {
-            Some(point) if points.contains(&point) => {}
+            Some(point) if points.contains(&point) => told += 1,
             Some(point) if points.len() < POINTS_MAX => {
                 points.push(point);
                 owner = Some(part);
+                told += 1;
             }
-            _ => left += 1,
+            _ => {}
         }
     }
+    // Tests and licences beside them are files, too.
+    let left = files - told;
     // A project speaks where its sources do not.
     if points.len() > 1 {
         points.retain(|point| !point.starts_with("MSBuild project"));
@@ -364,14 +367,11 @@ mod tests {
         check(
             &[(
                 "Gemfile",
-                "Ruby source, under 10 lines.\n\n- first lines `gem 'puma', path: 'here'`, `gem 'nio'`\n",
+                "Ruby source, under 10 lines.\n\n- lines `gem 'puma', path: 'here'`, `gem 'nio'`\n",
             )],
-            "Ruby file: first lines `gem 'puma', path: 'here'`, `gem 'nio'`.",
+            "Ruby file: `Gemfile` with lines `gem 'puma', path: 'here'`, `gem 'nio'`.",
         );
-        check(
-            &[("a.result", "Text file, 10+ lines.\n\n- first line `│`\n")],
-            "",
-        );
+        check(&[("a.result", "Text file, 10+ lines.\n\n- line `│`\n")], "");
     }
 
     #[test]
@@ -422,11 +422,8 @@ mod tests {
             "Files: `rack.css` with rule `body`.",
         );
         check(
-            &[(
-                "c.jq",
-                "Text file, under 10 lines.\n\n- first line `def g: 1;`\n",
-            )],
-            "Text file: `c.jq` with first line `def g: 1;`.",
+            &[("c.jq", "Text file, under 10 lines.\n\n- line `def g: 1;`\n")],
+            "Text file: `c.jq` with line `def g: 1;`.",
         );
     }
 
@@ -620,7 +617,7 @@ mod tests {
         );
         check(
             &[("index.js", index), ("a.test.js", js), ("b.test.js", js)],
-            "JavaScript files: `function useIt(a)`.",
+            "JavaScript files: `function useIt(a)` and 2 more.",
         );
         let picture = "Binary file (3 bytes).\n";
         let note = "What is new in it. More.\n\nMarkdown file, 10+ lines.\n";

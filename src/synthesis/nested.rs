@@ -10,7 +10,7 @@ const BELOW_MAX: usize = 4;
 /// What a directory of directories holds: what the only one says, or each with its sentence. What one holds in turn
 /// stands in its own frame.
 pub(super) fn holds(directories: &[&ChildNode<'_>]) -> Option<String> {
-    let holds_more = |says: &str| says.starts_with("Holds `") || says.contains(" with first line");
+    let holds_more = |says: &str| says.starts_with("Holds `") || says.contains(" with line");
     if let [part] = directories[..] {
         let (name, says) = (code(part), about(part)?);
         // One in one in one is one path.

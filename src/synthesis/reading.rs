@@ -447,7 +447,7 @@ pub(super) fn listed<'p>(part: &'p ChildNode<'_>) -> impl Iterator<Item = &'p st
     body.lines()
         .filter_map(|line| line.strip_prefix("- "))
         .filter(|text| !text.starts_with('`'))
-        .filter(|text| !text.starts_with("first line") && !text.starts_with("members of"))
+        .filter(|text| !is_lines(text) && !text.starts_with("members of"))
 }
 
 /// How a file begins of which nothing else is known.
@@ -456,7 +456,7 @@ pub(super) fn first_line<'p>(part: &'p ChildNode<'_>) -> Option<&'p str> {
     let mut lines = body.lines().filter_map(|line| line.strip_prefix("- "));
     lines.find(|line| {
         let shown = line.split_once('`').map_or("", |(_, shown)| shown);
-        line.starts_with("first line") && shown.contains(char::is_alphanumeric)
+        is_lines(line) && shown.contains(char::is_alphanumeric)
     })
 }
 
@@ -468,6 +468,11 @@ fn beginning<'p>(part: &'p ChildNode<'_>) -> Option<&'p str> {
     (words.filter(is_word).count() >= BEGINNING_WORDS_MIN).then_some(begins)
 }
 
+/// Whether an item of a list is how a text begins of which nothing else is known.
+fn is_lines(item: &str) -> bool {
+    item.starts_with("line `") || item.starts_with("lines `")
+}
+
 /// A declaration as code, short, with its name: without modifiers, so that none stands there as less visible than
 /// another that is longer, and without what stands behind the name where that has no room.
 pub(super) fn head(signature: &str) -> String {
@@ -476,7 +481,7 @@ pub(super) fn head(signature: &str) -> String {
         return markdown_code(signature);
     }
     if let Some(name) = type_name(signature) {
-        return markdown_code(name);
+        return markdown_code(&format!("{name} …"));
     }
     let brackets = signature.match_indices('(').map(|(at, _)| &signature[..at]);
     let mut brackets =

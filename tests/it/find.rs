@@ -47,11 +47,11 @@ fn a_question_leads_to_definitions() {
     insta::assert_snapshot!(repo.merkle(&["find", "why are hidden files skipped"]).ok(), @"
     docs/guide.md
       They are passed over.
-      1 Hidden files
+      1-3 Hidden files
     src/walk.rs
       Walks directories.
-      4 pub fn descend(path: &str) -> bool
-      8 fn is_hidden(path: &str) -> bool
+      4-6 pub fn descend(path: &str) -> bool
+      8-10 fn is_hidden(path: &str) -> bool
     ");
     insta::assert_snapshot!(repo.merkle(&["find", "hidden", "--files"]).ok(), @"
     docs/guide.md
@@ -99,14 +99,14 @@ fn more_tokens_never_show_less_and_never_cost_more_than_they_may() {
                 && refused
                     .err()
                     .starts_with("error: nothing that is found fits into")
-                && refused.err().contains("--budget 2000"),
+                && refused.err().contains("--budget 1000"),
             "{refused}"
         );
     }
     let paths = ["find", "hidden path text", "--files", "--budget", "0"];
     let refused = repo.merkle(&paths).exits(129);
     assert!(refused.err().contains("cannot be used with"), "{refused}");
-    for tokens in [20, 40, 60, 100, 2_000] {
+    for tokens in [24, 40, 60, 100, 2_000] {
         let document = document(
             &repo,
             &["hidden path text", "--budget", &tokens.to_string()],
@@ -358,7 +358,7 @@ fn a_payload_is_about_a_question() {
         .expect("what is found")
         .1;
     assert!(
-        found.contains("  8 fn is_hidden(path: &str) -> bool\n")
+        found.contains("  8-10 fn is_hidden(path: &str) -> bool\n")
             && !text.contains("**Symbol map**"),
         "{text}"
     );

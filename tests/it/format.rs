@@ -43,17 +43,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @r"8c/6064edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.71f94617907e765048953707df9d3e4afc8adcfdc2179763cc1c67ee008c2ea0");
+    insta::assert_snapshot!(name, @r"8c/6064edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.d1b7947eebfab4325524e36418f1528f33bff54b7d6fb9124e527567cb3e2fc0");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 71f94617907e765048953707df9d3e4afc8adcfdc2179763cc1c67ee008c2ea0
+    frame: d1b7947eebfab4325524e36418f1528f33bff54b7d6fb9124e527567cb3e2fc0
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: ae48963aa6f95466c70b1c4dd91caf75a37b1733f22ce6f83cc5e48b13b0cb32
+    basis: fa8a923decba5c395950b871e6910638e9fe429cc7dda4ddfd3ee117a6c220a1
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -71,20 +71,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @r"f7/abf712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.d7c95c3bf3e134e098b1beadaa9ed622f3304b2ea9488b9d198c36f80daf51b8");
+    insta::assert_snapshot!(name, @r"f7/abf712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.072aa64d7fa6ee7881d74e84f356f5b2be19a684e66e3467ed43b6818223d38c");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: d7c95c3bf3e134e098b1beadaa9ed622f3304b2ea9488b9d198c36f80daf51b8
+    frame: 072aa64d7fa6ee7881d74e84f356f5b2be19a684e66e3467ed43b6818223d38c
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: fe31a48ed1dcf48154d1e822c28e030550491051206a2d6469e4ff9c23ed7078
+    basis: 2e94bbc0fa1af244d52b3872afa4bd39d70f6bc1ea9f4b5328cb3acfc3e91e83
     basis-kind: synthesis
     path: "src"
-    children: [71f94617907e765048953707df9d3e4afc8adcfdc2179763cc1c67ee008c2ea0]
+    children: [d1b7947eebfab4325524e36418f1528f33bff54b7d6fb9124e527567cb3e2fc0]
     tool: git-merkle 0.1.0
     ---
 

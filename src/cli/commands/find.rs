@@ -17,7 +17,7 @@ use crate::ops::{self, Findable, Ranking};
 use crate::workspace::{TargetError, Workspace, snapshot_filter};
 
 /// Tokens of an answer where none are named.
-const BUDGET: u64 = 2_000;
+const BUDGET: u64 = 1_000;
 /// Fewest tokens of a file in an answer: more files than this says are not looked into.
 const FILE_TOKENS_MIN: u64 = 4;
 

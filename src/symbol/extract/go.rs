@@ -25,6 +25,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         ("type_alias", Rule::Special(type_spec)),
         ("field_declaration", Rule::Special(field)),
         ("method_elem", Rule::Item(Item::new(Kind::Function))),
+        ("type_elem", Rule::Special(embedded)),
         (
             "function_declaration",
             Rule::Item(Item::body(Kind::Function, &["body"])),
@@ -206,6 +207,39 @@ fn type_spec<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     walk.push(level, symbol);
 }
 
+/// An interface within an interface, which the outer one implements by the words of the specification; no union of types.
+fn embedded<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    let inner = node
+        .named_child(0)
+        .filter(|_| node.named_child_count() == 1);
+    let is_name = |inner: &Node<'_>| {
+        matches!(
+            inner.kind(),
+            "type_identifier" | "qualified_type" | "generic_type"
+        )
+    };
+    let Some(name) = inner.filter(is_name) else {
+        return;
+    };
+    let kind = Kind::Implementation;
+    let symbol = walk.symbol(
+        level,
+        Head {
+            node,
+            kind,
+            name,
+            end: None,
+        },
+    );
+    walk.push(level, symbol);
+}
+
+/// What an embedded type is called: `List` of `a.List[int]`.
+fn last_name(path: &str) -> &str {
+    let path = path.split('[').next().unwrap_or_default();
+    path.rsplit('.').next().unwrap_or_default()
+}
+
 /// A field, or an embedded type, which is named like it.
 fn field<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let embedded = node.child_by_field_name("name").is_none();
@@ -216,8 +250,7 @@ fn field<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         &Item::body(Kind::Field, &["tag"]).named(if embedded { "type" } else { "name" }),
     );
     if let Some(symbol) = level.symbols.get_mut(before).filter(|_| embedded) {
-        let path = symbol.name.split('[').next().unwrap_or_default();
-        symbol.name = path.rsplit('.').next().unwrap_or_default().to_owned();
+        symbol.name = last_name(&symbol.name).to_owned();
     }
     declare_others(walk, level, before, node);
 }

@@ -61,10 +61,7 @@ const RULES: &[(&str, Rule)] = &[
         "interface_declaration",
         Rule::Item(Item::of(Kind::Interface, "body", &["body"]).open()),
     ),
-    (
-        "type_alias_declaration",
-        Rule::Item(Item::new(Kind::Type).valued("value")),
-    ),
+    ("type_alias_declaration", Rule::Special(type_alias)),
     (
         "enum_declaration",
         Rule::Item(Item::of(Kind::Enum, "body", &["body"]).open()),
@@ -96,6 +93,25 @@ fn is_public(declared: &Declared<'_>) -> bool {
                 && !declared.says("protected")
                 && !declared.name.starts_with(['#', '_'])
         }
+    }
+}
+
+/// A name for a type; of an object with the members, as an interface has.
+fn type_alias<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    let value = node.child_by_field_name("value");
+    if value.is_none_or(|value| value.kind() != "object_type") {
+        walk.declare(level, node, &Item::new(Kind::Type).valued("value"));
+        return;
+    }
+    let before = level.symbols.len();
+    walk.declare(
+        level,
+        node,
+        &Item::of(Kind::Type, "value", &["value"]).open(),
+    );
+    for symbol in level.symbols.iter_mut().skip(before) {
+        let end = symbol.signature.trim_end_matches([' ', '=']).len();
+        symbol.signature.truncate(end);
     }
 }
 

@@ -134,7 +134,7 @@ pub(super) const TOOLS: &[Tool] = &[
                 description: "What you look for, such as \"where are retries limited\"",
             },
             paths("Search only these files and directories"),
-            budget(2_000),
+            budget(1_000),
         ],
     },
     Tool {
@@ -384,7 +384,7 @@ mod tests {
             (
                 "find",
                 json!({"question": "where are retries"}),
-                "find|--budget=2000|--|where are retries",
+                "find|--budget=1000|--|where are retries",
             ),
             (
                 "find",

@@ -9,9 +9,10 @@ use super::prose::{
     without_inline_tags, without_layout_tags,
 };
 use crate::base::fence::Fences;
-use crate::symbol::comment::{NONE, before_announcement, paragraph};
+use crate::symbol::comment::{NONE, paragraph};
 use crate::symbol::outline::Kind;
 use crate::symbol::plain::without_marks;
+use crate::symbol::sentence::before_announcement;
 
 /// Most headings of a page of HTML, whose menus are long.
 const PAGE_HEADINGS_MAX: usize = 60;
@@ -154,7 +155,9 @@ pub(super) fn underlined(found: &mut Found, text: &str, shorter_max: usize) {
     for line in lines(text) {
         let line = line.trim_end();
         let mark = line.bytes().next().unwrap_or_default();
-        let is_line = is_ruler(line) && line.bytes().all(|byte| byte == mark);
+        // In a text that is no page of Sphinx they end an example.
+        let is_fence = mark == b'`' && shorter_max == 0;
+        let is_line = !is_fence && is_ruler(line) && line.bytes().all(|byte| byte == mark);
         let is_title = !above.is_empty()
             && !is_ruler(above)
             && above.chars().count() <= line.len() + shorter_max;

@@ -28,31 +28,36 @@ pub(super) fn go_module(found: &mut Found, text: &str) {
     let mut in_block = "";
     let mut seen = BTreeSet::new();
     for line in lines(text).map(str::trim) {
-        let line = line.split("//").next().unwrap_or_default().trim();
+        let (line, remark) = line.split_once("//").unwrap_or((line, ""));
+        let line = line.trim();
         let mut words = line.split_whitespace();
         let Some(first) = words.next() else { continue };
+        // No package of this module imports it.
+        let is_indirect = remark.trim() == "indirect";
         match (first, words.next()) {
             (")", _) => in_block = "",
             ("module" | "go" | "toolchain", Some(name)) => {
                 found.push(Kind::Key, first, &format!("{first} {name}"));
             }
             ("require" | "replace" | "exclude" | "use" | "retract" | "tool", Some("(")) => {
-                in_block = if first == "require" {
-                    "require"
-                } else {
-                    "other"
+                in_block = match first {
+                    "require" | "replace" => first,
+                    _ => "other",
                 };
             }
+            ("require", Some(_)) if is_indirect => {}
             ("require", Some(name)) => found.push_import(name),
             ("use", Some(name)) => found.push(Kind::Entry, name, name),
-            ("replace" | "exclude" | "retract" | "tool" | "godebug", Some(_)) => {}
+            ("replace", Some(_)) => found.push(Kind::Key, line, line),
+            ("exclude" | "retract" | "tool" | "godebug", Some(_)) => {}
+            (_, _) if in_block == "replace" => {
+                let replaced = format!("replace {line}");
+                found.push(Kind::Key, &replaced, &replaced);
+            }
+            (_, _) if in_block == "require" && is_indirect => {}
             (name, _) if in_block == "require" => found.push_import(name),
-            (name, Some(version))
-                if version.starts_with('v')
-                    && in_block.is_empty()
-                    && seen.insert(name.to_owned()) =>
-            {
-                found.push_import(name);
+            (name, Some(version)) if version.starts_with('v') && in_block.is_empty() => {
+                seen.insert(name.to_owned());
             }
             (name, None) if in_block == "other" => found.push(Kind::Entry, name, name),
             _ => {}

@@ -19,6 +19,8 @@ const TITLE_WORDS_MAX: usize = 3;
 const POINTER_WORDS_MAX: usize = 14;
 /// Words of a line with an address that says no more than the address.
 const ADDRESS_WORDS_MAX: usize = 4;
+/// Fewest words of a quotation that says what a project is.
+const QUOTED_WORDS_MIN: usize = 4;
 /// Links by name that are looked up.
 const REFERENCES_MAX: usize = 8;
 /// Titles above a paragraph that speaks for the whole: that of the document, and that of its first section.
@@ -212,8 +214,21 @@ pub(super) fn markdown_paragraph(text: &str) -> String {
         above = at;
         at += line.len();
     }
-    let paragraph = first_paragraph(&text[..at]).replace("&nbsp;", " ");
+    let paragraph = Some(first_paragraph(&text[..at])).filter(|paragraph| !paragraph.is_empty());
+    let paragraph = paragraph.unwrap_or_else(|| quotation(&text[..at]));
+    let paragraph = paragraph.replace("&nbsp;", " ");
     without_references(&without_marks(&paragraph), text)
+}
+
+/// The first quotation, which some projects introduce themselves with; no `> [!NOTE]`.
+fn quotation(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut blocks = lines.split(|line| !line.starts_with("> "));
+    let own = blocks.find(|block| block.first().is_some_and(|first| !first.contains("[!")));
+    let quoted = own.unwrap_or_default().iter().map(|line| line[2..].trim());
+    let said = quoted.collect::<Vec<_>>().join(" ");
+    let is_told = said.split(' ').count() >= QUOTED_WORDS_MIN;
+    if is_told { said } else { String::new() }
 }
 
 /// `[name]` is `name` where the document says elsewhere what it leads to.
@@ -284,16 +299,18 @@ pub(super) fn without_inline_tags(text: &str) -> String {
 
 fn without_tags(text: &str, tags: &[&str]) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut rest = text;
+    let (mut rest, mut ticks) = (text, 0);
     while let Some(at) = rest.find('<') {
         let (before, tag) = rest.split_at(at);
         out.push_str(before);
+        // `<sub>` between ticks is what is told of.
+        ticks += before.matches('`').count();
         let name = tag[1..].trim_start_matches('/');
         let name = name
             .split(|c: char| !c.is_ascii_alphanumeric())
             .next()
             .unwrap_or_default();
-        let is_tag = tags.iter().any(|tag| name.eq_ignore_ascii_case(tag));
+        let is_tag = ticks % 2 == 0 && tags.iter().any(|tag| name.eq_ignore_ascii_case(tag));
         let end = tag.find('>').filter(|_| is_tag);
         match end {
             Some(end) => rest = &tag[end + 1..],

@@ -37,7 +37,9 @@ const WORDS_MIN: usize = 4;
 /// What a licence of Creative Commons is called that says no more.
 const CREATIVE_COMMONS: &str = "Creative Commons licence";
 /// Words of a licence, and what it is called; those that come first count.
-const LICENCES: [(&str, &str); 21] = [
+const LICENCES: [(&str, &str); 23] = [
+    ("unicode, inc. license agreement", "Unicode licence"),
+    ("unicode license v3", "Unicode licence"),
     (
         "gnu affero general public license",
         "GNU Affero General Public License",
@@ -111,7 +113,7 @@ pub(super) fn read(found: &mut Found, text: &str) {
         let holder = holder
             .filter(|line| line.len() <= 120 && !line.contains('[') && !line.contains("<year>"));
         let name = if name == "ISC licence" && text.contains("COPYRIGHT AND PERMISSION NOTICE") {
-            "curl licence"
+            "curl licence".to_owned()
         } else {
             name
         };
@@ -476,7 +478,8 @@ fn without_licence(text: &str) -> &str {
     }
 }
 
-fn licence(text: &str) -> Option<&'static str> {
+/// The name of the licence that a text is, or of those that it lets the reader choose from.
+fn licence(text: &str) -> Option<String> {
     let head = &text[..text.floor_char_boundary(text.len().min(LICENCE_BYTES_MAX))];
     let head = comment::fold(head).to_ascii_lowercase();
     let is_licence = ["licen", "redistribution", "permission", "unencumbered"]
@@ -487,8 +490,14 @@ fn licence(text: &str) -> Option<&'static str> {
     let known = LICENCES.iter().filter(|_| is_licence);
     let found = known.filter_map(|(words, name)| Some((head.find(words)?, *name)));
     // The family is told where none of its licences is.
-    let found = found.min_by_key(|(at, name)| (*name == CREATIVE_COMMONS, *at));
-    found.map(|(_, name)| name)
+    let (at, name) = found.min_by_key(|(at, name)| (*name == CREATIVE_COMMONS, *at))?;
+    let chosen = head[..at].contains("licensed under either") && name == "Apache License";
+    let is_mit = chosen && head[at..].contains("mit license");
+    Some(if is_mit {
+        format!("{name} or MIT licence")
+    } else {
+        name.to_owned()
+    })
 }
 
 /// Lines that say which version what is below them is about.

@@ -101,7 +101,7 @@ fn content_that_is_not_text_gets_a_placeholder() {
     assert_eq!(outline_of("a.rs", ""), "Empty file.\n");
     assert_eq!(
         outline_of("unknown", "text\n"),
-        "Text file, under 10 lines.\n\n- first line `text`\n"
+        "Text file, under 10 lines.\n\n- line `text`\n"
     );
 }
 

@@ -319,11 +319,7 @@ fn data() {
         "<script setup>\nimport A from './A.vue'\nconst { x } = f()\nfunction go() {}\n</script>\n<template><A/></template>\n",
         "function go, entry A",
     );
-    check(
-        "notes",
-        "alpha\nbeta\n",
-        "first line alpha, first line beta",
-    );
+    check("notes", "alpha\nbeta\n", "line alpha, line beta");
 }
 
 #[test]
@@ -545,13 +541,13 @@ fn what_is_no_prose_is_called_what_it_is() {
     check(
         "a.result",
         "base\n\n   ┌─┐\n   │A    B│\n   └─┘\n",
-        "first line base, first line ┌─┐, first line │A B│",
+        "line base, line ┌─┐, line │A B│",
     );
-    check("a.result", "\u{1b}[30m\u{1b}[47mA B\n", "first line A B");
+    check("a.result", "\u{1b}[30m\u{1b}[47mA B\n", "line A B");
     check(
         "config.ru",
         "require \"rack/lobster\"\nrun Rack::Lobster.new\n",
-        "first line run Rack::Lobster.new",
+        "line run Rack::Lobster.new",
     );
     let rules = "<module name=\"Checker\">\n<module name=\"ConstantName\"/>\n<module name=\"UnusedImports\"/>\n</module>\n";
     let told = of("checks.xml", rules).symbols;

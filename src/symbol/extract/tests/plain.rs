@@ -57,7 +57,7 @@ fn toml() {
     insta::assert_snapshot!(outline_of("sample.toml", TOML), @"
     Keeps values.
 
-    TOML file, 10+ lines, 4 keys.
+    TOML file, 10+ lines, 1 key, 4 tables.
 
     - keys `name x`, `[package] description`, `2 [[bin]] a, b`, `[dependencies]`
     ");

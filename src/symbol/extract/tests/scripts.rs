@@ -674,7 +674,7 @@ describe.skipIf(slow)('slowly', () => {
     insta::assert_snapshot!(outline_of("start.js", text), @r"
     JavaScript source, under 10 lines.
 
-    - first line `till.open()`
+    - line `till.open()`
 
     Imports: `{till} from './till'`, `shop = require('./shop')`
     ");

@@ -365,10 +365,11 @@ fn go() {
     - `type Store[K comparable, V any] struct`: Store keeps values.
       - fields `Name string`, `sync.Mutex`
       - `func Get(key K) (V, bool)`: Get finds a value.
-    - members of `other`
-      - `func (r other) Close() error`
     - `type Reader interface`: Reader reads.
       - `Read(key string) (value []byte, err error)`: Read reads one.
+      - implements `io.Closer`
+    - members of `other`
+      - `func (r other) Close() error`
     - `func Open(name string, options ...Option) (*Store[string, int], error)`: Open opens.
     - `type Option func(*Store[string, int]) error`
     - `const MaxSize = 1 << 20`: MaxSize is the largest size.
