@@ -88,7 +88,7 @@ impl Listing<'_> {
                 self.add(symbol, owner, from);
             }
             let own = if owner.is_empty() {
-                symbol.name.clone()
+                implemented(symbol)
             } else {
                 format!("{owner}.{}", symbol.name)
             };
@@ -142,6 +142,19 @@ impl Listing<'_> {
             definition,
         });
     }
+}
+
+/// What the members of a symbol belong to; of an implementation for a type that stands elsewhere, both: `Display for Till`.
+fn implemented(symbol: &Symbol) -> String {
+    let target = symbol.signature.split_once(" for ").map(|(_, rest)| rest);
+    let target = target.filter(|_| symbol.kind == Kind::Implementation);
+    target.map_or_else(
+        || symbol.name.clone(),
+        |rest| {
+            let target = rest.split(" where ").next().unwrap_or(rest);
+            format!("{} for {target}", symbol.name)
+        },
+    )
 }
 
 /// Where the name of a declaration stands as a whole word; of a heading not in a list or a link.
@@ -349,6 +362,15 @@ mod tests {
             words.hits(&[term("hidden"), term("vendor")]).counts,
             [[1, 1, 0, 2], [0, 0, 1, 0]]
         );
+    }
+
+    /// Before, the members of all implementations of a trait for types of elsewhere looked the same.
+    #[test]
+    fn an_implementation_for_a_type_of_elsewhere_names_both() {
+        let text = "impl<T: Sell> Display for Till<T> where T: Copy { fn fmt(&self) {} }\nstruct A;\nimpl Display for A { fn fmt(&self) {} }\n";
+        let (_, found) = read_as(Language::Rust, text.as_bytes());
+        let owners: Vec<&str> = found.list.iter().map(|one| one.owner.as_str()).collect();
+        assert_eq!(owners, ["Display for Till<T>", "", "A.Display"]);
     }
 
     #[test]

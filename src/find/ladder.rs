@@ -241,7 +241,9 @@ fn order(files: &[Hit], question: &Query, rare: &Terms, steps: &Steps) -> Vec<(f
                 let weight = early * weight * definition.worth();
                 all.push((weight, number, Line::Signature(at)));
             }
-            if is_new && names.insert(definition.name.as_str()) {
+            // The keys of a file of data say nothing by their names alone.
+            let is_key = definition.kind == Kind::Key && !fits;
+            if is_new && !is_key && names.insert(definition.name.as_str()) {
                 all.push((steps.names * weight.sqrt(), number, Line::Name(at)));
             }
         }
@@ -512,6 +514,15 @@ mod tests {
         let text = within(&[file], 100).text;
         let names = text.split_whitespace().filter(|word| *word == "case");
         assert!(names.count() <= 1, "{text}");
+    }
+
+    /// Before, an answer ended with the names of what a package requires.
+    #[test]
+    fn keys_that_have_nothing_of_the_question_are_not_named() {
+        let text = "name: till\nscripts:\n  lint: sell\n  hidden: walk\nlicence: MIT\n";
+        let file = hit("till.yml", Language::Yaml, text);
+        let text = within(&[file], 25).text;
+        assert!(text.contains("hidden") && !text.contains("also:"), "{text}");
     }
 
     /// Before, each name had a line of its own with a number, five tokens for two.

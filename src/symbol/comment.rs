@@ -293,7 +293,8 @@ pub(super) fn is_heading(comment: &str, style: Style) -> bool {
     else {
         return false;
     };
-    let words = unmark(text, style).split_whitespace().count();
+    let is_word = |word: &&str| word.contains(char::is_alphanumeric);
+    let words = text.split_whitespace().filter(is_word).count();
     is_ruler(first) && is_ruler(last) && (1..=HEADING_WORDS_MAX).contains(&words)
 }
 

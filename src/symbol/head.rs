@@ -186,7 +186,7 @@ pub(super) fn file_paragraph(text: &str, style: Style) -> String {
             // What stands between directives is about one of them more often than not.
             let is_own = lines.peek().is_some_and(|next| next.is_empty());
             found = Some(paragraph(&block, style))
-                .filter(|text| is_own && says_what_for(text))
+                .filter(|text| is_own && says_what_for(text) && !is_heading(&block, style))
                 .unwrap_or_default();
             if found.is_empty() {
                 continue;
@@ -210,7 +210,8 @@ pub(super) fn file_paragraph(text: &str, style: Style) -> String {
             let words = text.split(' ').count();
             // What announces a list is about that: `Change history:`.
             let announces = text.ends_with(':') && words <= SECTION_WORDS_MAX;
-            let says_something = words >= WORDS_MIN && !announces && !is_section(&text);
+            let is_part = is_section(&text) || is_heading(&block, style);
+            let says_something = words >= WORDS_MIN && !announces && !is_part;
             // `/*!` is a banner outside of Rust.
             if block.starts_with("//!") && !text.is_empty() || says_something {
                 found = text;

@@ -85,6 +85,36 @@ fn what_people_say_is_found_and_shown_with_its_author() {
     );
 }
 
+/// Before, the file that wrote a name most often came first.
+#[test]
+fn a_name_leads_to_the_file_that_declares_it() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    let others: String = (0..30)
+        .map(|at| format!("pub fn other_{at}(words: &str) -> bool {{ words.len() > {at} }}\n"))
+        .collect();
+    let declares = format!("{others}pub fn check_drawer(money: u64) -> bool {{ money > 0 }}\n");
+    let uses = "fn one() { check_drawer(1); }\nfn two() { check_drawer(2); check_drawer(3); }\n";
+    for (path, text) in [
+        ("src/money.rs", declares.as_str()),
+        ("src/check/drawer.rs", uses),
+    ] {
+        let path = repo.path(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("writable");
+        std::fs::write(path, text).expect("writable");
+    }
+    repo.commit("first");
+    let found = repo.merkle(&["find", "check_drawer", "--files"]).ok();
+    assert_eq!(found, "src/money.rs\nsrc/check/drawer.rs\n");
+    let text = repo
+        .merkle(&["find", "check_drawer", "--budget", "30"])
+        .ok();
+    assert!(
+        text.starts_with("src/money.rs\n  31 pub fn check_drawer(money: u64) -> bool\n"),
+        "{text}"
+    );
+}
+
 #[test]
 fn more_tokens_never_show_less_and_never_cost_more_than_they_may() {
     let sandbox = Sandbox::new();

@@ -99,7 +99,14 @@ fn is_public(declared: &Declared<'_>) -> bool {
 /// A name for a type; of an object with the members, as an interface has.
 fn type_alias<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let value = node.child_by_field_name("value");
-    if value.is_none_or(|value| value.kind() != "object_type") {
+    // What maps the members of another type has none of its own to list.
+    let is_member =
+        |child: Node<'_>| matches!(child.kind(), "property_signature" | "method_signature");
+    let has_members = |value: Node<'_>| {
+        let mut cursor = value.walk();
+        value.kind() == "object_type" && value.named_children(&mut cursor).any(is_member)
+    };
+    if !value.is_some_and(has_members) {
         walk.declare(level, node, &Item::new(Kind::Type).valued("value"));
         return;
     }

@@ -1,13 +1,16 @@
 //! Rust. Inherent implementations are listed with their type, implementations of traits by the trait's name.
 
+use std::ops::Range;
+
 use tree_sitter::Node;
 
 use super::grammar::{Declared, Grammar, Item, Rule, Walk, nothing};
 use super::level::{Adopted, Level};
 use super::walk::Head;
+use crate::base::number::to_u32;
 use crate::symbol::attribute::marks_test;
 use crate::symbol::comment::{self, cap};
-use crate::symbol::outline::{DEPTH_MAX, Kind, NAME_BYTES_MAX, Symbol};
+use crate::symbol::outline::{DEPTH_MAX, Kind, NAME_BYTES_MAX, SIGNATURE_BYTES_MAX, Span, Symbol};
 
 pub(super) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_rust::LANGUAGE.into(),
@@ -61,7 +64,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         ("mod_item", Rule::Special(module)),
         ("impl_item", Rule::Special(implementation)),
         ("macro_definition", Rule::Special(macro_rules)),
-        ("macro_invocation", Rule::Special(macro_test)),
+        ("macro_invocation", Rule::Special(invocation)),
         ("expression_statement", Rule::Inside),
         ("use_declaration", Rule::Special(import)),
         ("extern_crate_declaration", Rule::Import(&["extern crate"])),
@@ -225,15 +228,91 @@ fn macro_rules<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     walk.push(level, symbol);
 }
 
-/// `rgtest!(name, …)`: a test whose harness is a macro.
-fn macro_test<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let name = node
-        .child_by_field_name("macro")
-        .map_or("", |name| walk.slice(name));
+/// `bitflags! { pub struct Flags: u8 { … } }` declares what it is given, `rgtest!(name, …)` a test.
+fn invocation<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let mut cursor = node.walk();
     let tokens = node
         .named_children(&mut cursor)
         .find(|child| child.kind() == "token_tree");
+    if let Some(tokens) =
+        tokens.filter(|_| level.place.owner.is_none_or(|owner| owner == Kind::Module))
+    {
+        declare_given(walk, level, tokens);
+    }
+    macro_test(walk, level, node, tokens);
+}
+
+/// Declares the types and statics among the tokens that a macro is given; what stands in further brackets is theirs.
+fn declare_given<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, tokens: Node<'t>) {
+    let mut cursor = tokens.walk();
+    let all: Vec<Node<'t>> = tokens.children(&mut cursor).collect();
+    let (mut public, mut comment) = (None, None::<Range<usize>>);
+    for (at, token) in all.iter().enumerate() {
+        let kind = match token.kind() {
+            "line_comment" | "block_comment" => {
+                let start = comment.map_or(token.start_byte(), |before| before.start);
+                comment = Some(start..token.end_byte());
+                continue;
+            }
+            "pub" => {
+                public = Some(token.start_byte());
+                continue;
+            }
+            // Attributes, and `(crate)` behind `pub`, stand between a comment and what it is about.
+            "#" | "!" | "token_tree" => continue,
+            "struct" | "union" => Kind::Struct,
+            "enum" => Kind::Enum,
+            "trait" => Kind::Interface,
+            "type" => Kind::Type,
+            "static" => Kind::Variable,
+            _ => {
+                (public, comment) = (None, None);
+                continue;
+            }
+        };
+        let mut behind = all[at + 1..].iter();
+        let name = behind.find(|next| walk.slice(**next) != "ref");
+        let (said, start) = (comment.take(), public.take().unwrap_or(token.start_byte()));
+        let Some(name) = name.filter(|name| name.kind() == "identifier") else {
+            continue;
+        };
+        let ends = |next: &&Node<'t>| {
+            let text = walk.slice(**next);
+            text.starts_with('{') || matches!(text, ";" | "#" | "}" | ")")
+        };
+        let last = behind.find(ends);
+        let body = last.map_or(name.end_byte(), Node::start_byte);
+        let is_body = last.filter(|last| last.kind() == "token_tree");
+        let prefix = &walk.text[start..token.start_byte()];
+        let symbol = Symbol {
+            signature: cap(&comment::fold(&walk.text[start..body]), SIGNATURE_BYTES_MAX),
+            public: is_visible(prefix),
+            is_package: prefix.starts_with("pub(") && is_visible(prefix),
+            doc: said.map_or_else(String::new, |said| {
+                comment::paragraph(&walk.text[said], comment::SLASHES)
+            }),
+            span: Span {
+                start: to_u32(start),
+                end: to_u32(is_body.map_or(body, Node::end_byte)),
+                name: to_u32(name.start_byte()),
+                body: to_u32(body),
+            },
+            ..Symbol::named(kind, walk.slice(*name))
+        };
+        walk.push(level, symbol);
+    }
+}
+
+/// `rgtest!(name, …)`: a test whose harness is a macro.
+fn macro_test<'t>(
+    walk: &mut Walk<'t>,
+    level: &mut Level<'t>,
+    node: Node<'t>,
+    tokens: Option<Node<'t>>,
+) {
+    let name = node
+        .child_by_field_name("macro")
+        .map_or("", |name| walk.slice(name));
     let first = tokens.and_then(|tokens| tokens.named_child(0));
     // `buf_tests!(make_input)` makes tests of what it is given.
     let given = first.map_or("", |first| walk.slice(first));

@@ -444,6 +444,7 @@ impl<'t> Walk<'t> {
         let apart = level.comment_apart(node).map(|range| &self.text[range]);
         let said =
             apart.filter(|text| text.starts_with("/**") || is_class && text.starts_with('#'));
+        let said = said.filter(|text| !comment::is_heading(text, style));
         let said = said.map_or_else(String::new, |text| comment::paragraph(text, style));
         if said == self.doc || head::is_section(&said) {
             return String::new();

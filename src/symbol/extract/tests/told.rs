@@ -139,6 +139,11 @@ fn documents_that_look_like_something_else_are_kept() {
 fn headers_of_projects_say_nothing_of_a_file() {
     for (name, text, expected) in [
         (
+            "a.c",
+            "#include <a.h>\n\n/*********************\n ***  Some inner limits  ***\n *********************/\n\n#define MOST 3\n",
+            "C source, under 10 lines, 1 public item.\n\n- macro `MOST`\n",
+        ),
+        (
             "a.h",
             "/*\n                       __  __            _\n                    ___\\ \\/ /_ __   __ _| |_\n                       \\___/_/\\_\\ .__/ \\__,_|\\__|\n                                 |_| XML parser\n\n   Copyright (c) 1999 A\n   Licensed under the MIT license:\n\n   Permission is hereby granted.\n*/\n\nint a;\n",
             "C source, 10+ lines, 1 public item.\n",
@@ -183,6 +188,11 @@ fn what_belongs_to_a_part_or_to_others_is_not_said_of_a_file() {
             "C source, under 10 lines, 1 public item.\n",
         ),
         (
+            "b.ts",
+            "export type All = { [K in keyof Options]: true };\n",
+            "- `export type All = { [K in keyof Options]: true }`\n",
+        ),
+        (
             "b.h",
             "/*\n * Till: a cash register in C\n * (https://example.org/till)\n *\n * Sells.\n */\n\nint sell(void);\n",
             "Till: a cash register in C",
@@ -196,6 +206,11 @@ fn what_belongs_to_a_part_or_to_others_is_not_said_of_a_file() {
             "a.ts",
             "/** How to sell. */\nexport type Options = {\n  /** How many. */\n  count?: number;\n  sell(name: string): void;\n};\nexport type Id = string | number;\n",
             "TypeScript source, under 10 lines, 2 public items.\n\n- `export type Options`: How to sell.\n  - field `count?: number`\n  - `sell(name: string): void`\n- `export type Id = string | number`\n",
+        ),
+        (
+            "b.rs",
+            "flags! {\n    /// The number of a till.\n    #[derive(Debug)]\n    pub struct Number = u32;\n    pub(crate) enum Kind { A, B }\n    struct Own #full { a: u8 }\n    /// All.\n    pub static ref ALL: Vec<u8> = vec![struct_of(1)];\n}\nimpl Number { pub fn get(&self) -> u32 { 1 } }\nfn f() { flags! { pub struct Inner; } }\n",
+            "- `pub struct Number = u32`: The number of a till.\n  - `pub fn get(&self) -> u32`\n- `pub(crate) enum Kind`\n- `pub static ref ALL: Vec<u8> = vec![struct_of(1)]`: All.\n\nNot public:\n\n- `struct Own`\n- `fn f()`\n",
         ),
         (
             "A.java",
