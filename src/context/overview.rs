@@ -350,7 +350,7 @@ fn first_lines(text: &str, tokens_max: u64) -> &str {
 fn map_resource(map: &MapPart) -> Part {
     if map.is_found {
         let title = format!(
-            "**Found** for the question: what matters most in {}, the best first, each line with its number; {} words of it.",
+            "**Found** for the question: what matters most in {}, the best first, each definition with its lines; {} words of it.",
             counted(map.files, "file", "files"),
             counted(map.left, "more file has", "more files have")
         );

@@ -132,7 +132,7 @@ fn task(phase: Phase) -> &'static str {
 /// What stands above what was found.
 const FOUND: &str = "\
 These files and definitions have most of the request's words, in their text or in the messages of commits that changed them,
-the best first, each line with its number. It is a place to start: what matters may also stand elsewhere.";
+the best first, each definition with its lines. It is a place to start: what matters may also stand elsewhere.";
 
 /// The form of a verdict; [`Verdict`](super::Verdict) reads it.
 const VERDICT: &str = "End with this block, with one of the two words, and one item for each thing that is wrong:\n\n\

@@ -90,9 +90,9 @@ fn what_people_say_is_found_and_shown_with_its_author() {
 fn a_name_leads_to_the_file_that_declares_it() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
-    let others: String = (0..30)
-        .map(|at| format!("pub fn other_{at}(words: &str) -> bool {{ words.len() > {at} }}\n"))
-        .collect();
+    let other =
+        |at: usize| format!("pub fn other_{at}(words: &str) -> bool {{ words.len() > {at} }}\n");
+    let others = (0..30).map(other).collect::<Vec<_>>().concat();
     let declares = format!("{others}pub fn check_drawer(money: u64) -> bool {{ money > 0 }}\n");
     let uses = "fn one() { check_drawer(1); }\nfn two() { check_drawer(2); check_drawer(3); }\n";
     for (path, text) in [

@@ -122,7 +122,7 @@ pub(super) const TOOLS: &[Tool] = &[
         name: "find",
         title: "Find definitions",
         description: "Search this repository in plain words; returns the files that matter, the best first, with signatures \
-                      and line numbers. Use it before grep when you do not know the name.",
+                      and the lines of each. Use it before grep when you do not know the name.",
         reads: true,
         command: &["find"],
         parameters: &[
