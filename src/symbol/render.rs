@@ -91,16 +91,16 @@ fn facts(outline: &Outline) -> String {
             } else {
                 ("item", "items")
             };
-            let sections: u64 = outline.symbols.iter().map(count_sections).sum();
-            let others = outline
-                .symbols
-                .iter()
-                .filter(|symbol| count_sections(symbol) == 0);
-            let others = others
-                .map(|symbol| 1 + count_all(&symbol.children))
-                .sum::<u64>();
-            if others + outline.more > 0 {
-                let _ = write!(facts, ", {}", counted(others + outline.more, one, many));
+            let mut others = outline.more;
+            let mut sections = 0;
+            for symbol in &outline.symbols {
+                match count_sections(symbol) {
+                    0 => others += 1 + count_all(&symbol.children),
+                    count => sections += count,
+                }
+            }
+            if others > 0 {
+                let _ = write!(facts, ", {}", counted(others, one, many));
             }
             if sections > 0 {
                 let (one, many) = match outline.language {

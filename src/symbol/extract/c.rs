@@ -118,12 +118,7 @@ fn namespace<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     };
     let symbol = walk.symbol(
         level,
-        Head {
-            node,
-            kind: Kind::Module,
-            name,
-            end: Some(body.start_byte()),
-        },
+        Head::new(node, Kind::Module, name).until(Some(body.start_byte())),
     );
     let children = walk.members(body, Kind::Module, true);
     walk.push(level, Symbol { children, ..symbol });
@@ -156,12 +151,7 @@ fn define<'t>(
     };
     let mut symbol = walk.symbol(
         level,
-        Head {
-            node,
-            kind,
-            name,
-            end: Some(body.start_byte()),
-        },
+        Head::new(node, kind, name).until(Some(body.start_byte())),
     );
     let is_nameless = definition.child_by_field_name("name").is_none();
     if name == node {
@@ -208,12 +198,7 @@ fn declaration<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let kind = kind_of(level, node, is_function);
     let mut symbol = walk.symbol(
         level,
-        Head {
-            node,
-            kind,
-            name,
-            end: end_of(walk, node, declarator),
-        },
+        Head::new(node, kind, name).until(end_of(walk, node, declarator)),
     );
     close_brackets(&mut symbol.signature);
     if let Some(cast) = name
@@ -355,15 +340,7 @@ fn unfinished<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) ->
         Kind::Function
     };
     let end = node.start_byte() + text.len();
-    let symbol = walk.symbol(
-        level,
-        Head {
-            node,
-            kind,
-            name: node,
-            end: Some(end),
-        },
-    );
+    let symbol = walk.symbol(level, Head::new(node, kind, node).until(Some(end)));
     let name = name.unwrap_or_default().to_owned();
     walk.push(
         level,

@@ -161,15 +161,7 @@ fn operator<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     };
     let body = node.child_by_field_name("body");
     let end = body.map(|body| body.start_byte());
-    let symbol = walk.symbol(
-        level,
-        Head {
-            node,
-            kind: Kind::Function,
-            name,
-            end,
-        },
-    );
+    let symbol = walk.symbol(level, Head::new(node, Kind::Function, name).until(end));
     let name = walk.text[name.start_byte()..parameters.start_byte()].trim();
     walk.push(
         level,
@@ -200,14 +192,6 @@ fn field<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         .split_whitespace()
         .any(|word| word == "const");
     let kind = if fixed { Kind::Constant } else { Kind::Field };
-    let symbol = walk.symbol(
-        level,
-        Head {
-            node,
-            kind,
-            name,
-            end: long,
-        },
-    );
+    let symbol = walk.symbol(level, Head::new(node, kind, name).until(long));
     walk.push_all(level, symbol, names);
 }

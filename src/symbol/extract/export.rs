@@ -225,12 +225,7 @@ pub(super) fn assigned<'t>(
     let (callee, object) = parts(value);
     let callee = callee.filter(|callee| is_long && !walk.is_long(*callee));
     let end = callee.map(|callee| callee.end_byte()).or(end);
-    let head = Head {
-        node,
-        kind,
-        name: value,
-        end,
-    };
+    let head = Head::new(node, kind, value).until(end);
     let mut symbol = walk.symbol(level, head);
     symbol.public = true;
     name.clone_into(&mut symbol.name);
@@ -330,16 +325,16 @@ fn keys<'t>(walk: &mut Walk<'t>, object: Node<'t>) -> Vec<Symbol> {
             break;
         }
         let long = value.filter(|value| walk.is_long(*value));
-        let head = Head {
-            node: child,
-            kind: if body.is_some() {
+        let head = Head::new(
+            child,
+            if body.is_some() {
                 Kind::Method
             } else {
                 Kind::Field
             },
             name,
-            end: body.or(long).map(|end| end.start_byte()),
-        };
+        )
+        .until(body.or(long).map(|end| end.start_byte()));
         let mut symbol = walk.symbol(&level, head);
         let own = symbol.name.trim_matches(['"', '\'']).to_owned();
         symbol.name = own;

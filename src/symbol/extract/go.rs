@@ -191,15 +191,7 @@ fn type_spec<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         ),
         _ => (Kind::Type, None, None),
     };
-    let mut symbol = walk.symbol(
-        level,
-        Head {
-            node,
-            kind,
-            name,
-            end,
-        },
-    );
+    let mut symbol = walk.symbol(level, Head::new(node, kind, name).until(end));
     symbol.signature = format!("type {}", symbol.signature);
     if let Some(members) = members {
         symbol.children = walk.members(members, kind, false);
@@ -222,15 +214,7 @@ fn embedded<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         return;
     };
     let kind = Kind::Implementation;
-    let symbol = walk.symbol(
-        level,
-        Head {
-            node,
-            kind,
-            name,
-            end: None,
-        },
-    );
+    let symbol = walk.symbol(level, Head::new(node, kind, name));
     walk.push(level, symbol);
 }
 
@@ -268,15 +252,7 @@ fn method<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let end = node
         .child_by_field_name("body")
         .map(|body| body.start_byte());
-    let symbol: Symbol = walk.symbol(
-        level,
-        Head {
-            node,
-            kind: Kind::Method,
-            name,
-            end,
-        },
-    );
+    let symbol: Symbol = walk.symbol(level, Head::new(node, Kind::Method, name).until(end));
     let owner = walk
         .slice(owner)
         .trim_start_matches('*')

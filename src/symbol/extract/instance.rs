@@ -91,12 +91,7 @@ impl<'t> Constructor<'t, '_> {
             if !self.known.insert(walk.slice(name).to_owned()) || !walk.has_room() {
                 continue;
             }
-            let head = Head {
-                node: statement,
-                kind: Kind::Field,
-                name,
-                end,
-            };
+            let head = Head::new(statement, Kind::Field, name).until(end);
             let mut symbol = walk.symbol(&self.inner, head);
             let own = symbol.signature.strip_prefix(self.object);
             let own = own.filter(|_| is_alone).map(str::to_owned);

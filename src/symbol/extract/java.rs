@@ -100,12 +100,7 @@ fn field<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let kind = if fixed { Kind::Constant } else { Kind::Field };
     let symbol = walk.symbol(
         level,
-        Head {
-            node,
-            kind,
-            name,
-            end: value.map(|value| value.start_byte()),
-        },
+        Head::new(node, kind, name).until(value.map(|value| value.start_byte())),
     );
     let mut cursor = node.walk();
     let declarators = node.children_by_field_name("declarator", &mut cursor);

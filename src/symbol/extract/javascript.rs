@@ -203,15 +203,7 @@ fn member<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         });
         if let Some(name) = name.filter(|_| declares) {
             let before = level.place.wrap.take();
-            let symbol = walk.symbol(
-                level,
-                Head {
-                    node: parameter,
-                    kind: Kind::Field,
-                    name,
-                    end: None,
-                },
-            );
+            let symbol = walk.symbol(level, Head::new(parameter, Kind::Field, name));
             level.place.wrap = before;
             walk.push(
                 level,
@@ -231,15 +223,7 @@ fn member<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 /// A case of an enumeration without a value.
 fn variant<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     if level.place.owner == Some(Kind::Enum) {
-        let symbol = walk.symbol(
-            level,
-            Head {
-                node,
-                kind: Kind::Variant,
-                name: node,
-                end: None,
-            },
-        );
+        let symbol = walk.symbol(level, Head::new(node, Kind::Variant, node));
         walk.push(level, symbol);
     }
 }
@@ -275,12 +259,7 @@ fn variables<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
             level.place.wrap = if alone { before.wrap } else { Some(declarator) };
             let symbol = walk.symbol(
                 level,
-                Head {
-                    node,
-                    kind,
-                    name,
-                    end: end.or(Some(declarator.end_byte())),
-                },
+                Head::new(node, kind, name).until(end.or(Some(declarator.end_byte()))),
             );
             level.place = before;
             walk.push(level, symbol);
@@ -302,15 +281,7 @@ fn pattern<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>, patte
         Kind::Variable
     };
     let end = Some(pattern.end_byte());
-    let symbol = walk.symbol(
-        level,
-        Head {
-            node,
-            kind,
-            name: *first,
-            end,
-        },
-    );
+    let symbol = walk.symbol(level, Head::new(node, kind, *first).until(end));
     walk.push_all(level, symbol, others.iter().copied());
 }
 
@@ -414,15 +385,7 @@ fn method<'t>(
             .chars()
             .all(|c| c.is_alphanumeric() || "_$.".contains(c))
     {
-        let symbol = walk.symbol(
-            level,
-            Head {
-                node,
-                kind: Kind::Method,
-                name: value,
-                end,
-            },
-        );
+        let symbol = walk.symbol(level, Head::new(node, Kind::Method, value).until(end));
         let member = Symbol {
             public: !name.starts_with('_'),
             name: name.to_owned(),

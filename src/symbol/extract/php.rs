@@ -85,15 +85,7 @@ fn element<'t>(
     let Some(name) = names.next() else { return };
     let is_long = name.parent().is_some_and(|element| walk.is_long(element));
     let long = is_long.then(|| name.end_byte());
-    let symbol = walk.symbol(
-        level,
-        Head {
-            node,
-            kind: symbol_kind,
-            name,
-            end: long,
-        },
-    );
+    let symbol = walk.symbol(level, Head::new(node, symbol_kind, name).until(long));
     walk.push_all(level, symbol, names);
 }
 
@@ -137,15 +129,7 @@ fn statement<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
                 .and_then(|arguments| arguments.named_child(0));
             if let Some(name) = first {
                 let long = walk.is_long(inner).then(|| name.end_byte());
-                let symbol = walk.symbol(
-                    level,
-                    Head {
-                        node: inner,
-                        kind: Kind::Constant,
-                        name,
-                        end: long,
-                    },
-                );
+                let symbol = walk.symbol(level, Head::new(inner, Kind::Constant, name).until(long));
                 let name = walk.slice(name).trim_matches(['"', '\'']).to_owned();
                 walk.push(level, Symbol { name, ..symbol });
             }

@@ -63,15 +63,7 @@ fn class<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 fn container<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>, kind: Kind) {
     let parts = walk.parts(node, &Item::body(kind, CUT));
     let Some(name) = parts.name else { return };
-    let symbol = walk.symbol(
-        level,
-        Head {
-            node,
-            kind,
-            name,
-            end: parts.end,
-        },
-    );
+    let symbol = walk.symbol(level, Head::new(node, kind, name).until(parts.end));
     let children = walk.members(node, kind, true);
     let mut symbol = Symbol {
         public: true,
@@ -173,15 +165,7 @@ fn made_class<'t>(
 ) {
     let block = made.child_by_field_name("block");
     let end = block.map(|block| block.start_byte());
-    let symbol = walk.symbol(
-        level,
-        Head {
-            node,
-            kind: Kind::Class,
-            name,
-            end,
-        },
-    );
+    let symbol = walk.symbol(level, Head::new(node, Kind::Class, name).until(end));
     let mut members = Level::new(Place {
         owner: Some(Kind::Class),
         public: true,
@@ -340,15 +324,7 @@ fn alias<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let Some(name) = node.child_by_field_name("name") else {
         return;
     };
-    let symbol = walk.symbol(
-        level,
-        Head {
-            node,
-            kind: Kind::Function,
-            name,
-            end: None,
-        },
-    );
+    let symbol = walk.symbol(level, Head::new(node, Kind::Function, name));
     walk.push(
         level,
         Symbol {
@@ -425,15 +401,7 @@ fn name_first<'t>(
         let end = node
             .child_by_field_name("block")
             .map(|block| block.start_byte());
-        let symbol = walk.symbol(
-            level,
-            Head {
-                node,
-                kind: Kind::Function,
-                name: argument,
-                end,
-            },
-        );
+        let symbol = walk.symbol(level, Head::new(node, Kind::Function, argument).until(end));
         let name = walk
             .slice(argument)
             .trim_matches([':', '"', '\''])

@@ -169,12 +169,7 @@ fn implementation<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>
             public: true,
             ..walk.symbol(
                 level,
-                Head {
-                    node,
-                    kind: Kind::Implementation,
-                    name: interface,
-                    end,
-                },
+                Head::new(node, Kind::Implementation, interface).until(end),
             )
         };
         let children = body.map_or_else(Vec::new, |body| {
@@ -186,12 +181,7 @@ fn implementation<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>
     let header = walk
         .symbol(
             level,
-            Head {
-                node,
-                kind: Kind::Implementation,
-                name: target,
-                end,
-            },
+            Head::new(node, Kind::Implementation, target).until(end),
         )
         .signature;
     let members = body.map_or_else(Vec::new, |body| {
@@ -217,12 +207,7 @@ fn macro_rules<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         public,
         ..walk.symbol(
             level,
-            Head {
-                node,
-                kind: Kind::Macro,
-                name,
-                end: Some(name.end_byte()),
-            },
+            Head::new(node, Kind::Macro, name).until(Some(name.end_byte())),
         )
     };
     walk.push(level, symbol);
@@ -331,15 +316,7 @@ fn import<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         Some(path) if is_visible(walk.slice(node)) => {
             let symbol = Symbol {
                 public: true,
-                ..walk.symbol(
-                    level,
-                    Head {
-                        node,
-                        kind: Kind::Export,
-                        name: path,
-                        end: None,
-                    },
-                )
+                ..walk.symbol(level, Head::new(node, Kind::Export, path))
             };
             walk.push(level, symbol);
         }

@@ -56,6 +56,22 @@ pub(super) struct Head<'t> {
     pub end: Option<usize>,
 }
 
+impl<'t> Head<'t> {
+    /// Its text is the whole node; `until` cuts it.
+    pub(super) const fn new(node: Node<'t>, kind: Kind, name: Node<'t>) -> Self {
+        Self {
+            node,
+            kind,
+            name,
+            end: None,
+        }
+    }
+
+    pub(super) const fn until(self, end: Option<usize>) -> Self {
+        Self { end, ..self }
+    }
+}
+
 /// The parts of a declaration that matter.
 #[derive(Default)]
 pub(super) struct Parts<'t> {
@@ -252,15 +268,8 @@ impl<'t> Walk<'t> {
         if !self.has_room() {
             return;
         }
-        let mut symbol = self.symbol(
-            level,
-            Head {
-                node,
-                kind: item.kind,
-                name,
-                end: parts.end,
-            },
-        );
+        let head = Head::new(node, item.kind, name).until(parts.end);
+        let mut symbol = self.symbol(level, head);
         symbol.public |= item.visible;
         if let Some(members) = parts.members {
             symbol.children = self.members(members, item.kind, item.open);
