@@ -10,7 +10,7 @@
 //! | path | with the first line of its file, or for itself when its turn comes |
 //! | what is said, what it is for | right behind the path of a file at the front |
 //! | signature with its lines | by the rank and score of the file times the rank of the definition within it |
-//! | name | earlier than the signature would come, the more so the further back both stand |
+//! | name | earlier than the signature would come, the more so the further back both stand; with its line where it has a word of the question |
 //! | a test | later than what it tests would: hundreds of titles have the same words |
 
 use std::cmp::Reverse;
@@ -124,8 +124,21 @@ pub enum Line {
     About,
     /// A definition with its signature, by its number.
     Signature(DefinitionNumber),
+    /// A definition by its name and where it begins: it has something of the question.
+    Place(DefinitionNumber),
     /// A definition by its name alone.
     Name(DefinitionNumber),
+}
+
+impl Line {
+    /// The definition that it only names.
+    #[must_use]
+    pub const fn named(self) -> Option<DefinitionNumber> {
+        match self {
+            Self::Place(at) | Self::Name(at) => Some(at),
+            _ => None,
+        }
+    }
 }
 
 /// An answer: what of each file is shown.
@@ -160,11 +173,8 @@ impl Ladder {
         };
         for (weight, number, line) in order(files, question, rare, steps) {
             let (file, shown) = (&files[number], &ladder.files[number]);
-            let is_said = |line: &Line| match line {
-                Line::Name(at) => shown.contains(line) || shown.contains(&Line::Signature(*at)),
-                _ => shown.contains(line),
-            };
-            if is_said(&line) {
+            let is_said = |at| shown.contains(&Line::Signature(at));
+            if shown.contains(&line) || line.named().is_some_and(is_said) {
                 continue;
             }
             let mut new = vec![line];
@@ -176,12 +186,13 @@ impl Ladder {
                 lines += estimate(ALSO) + estimate("\n");
             }
             // A signature takes the place of the name.
-            let gone = match line {
-                Line::Signature(at) if shown.contains(&Line::Name(at)) => {
-                    estimate(&file.line(Line::Name(at)))
-                }
-                _ => 0,
+            let name = match line {
+                Line::Signature(at) => [Line::Place(at), Line::Name(at)]
+                    .into_iter()
+                    .find(|name| shown.contains(name)),
+                _ => None,
             };
+            let gone = name.map_or(0, |name| estimate(&file.line(name)));
             let tokens = ladder.tokens + lines.saturating_sub(gone);
             if tokens > tokens_max {
                 ladder.is_whole = false;
@@ -190,8 +201,8 @@ impl Ladder {
             }
             ladder.tokens = tokens;
             ladder.files[number].extend(new);
-            if let Line::Signature(at) = line {
-                ladder.files[number].remove(&Line::Name(at));
+            if let Some(name) = name {
+                ladder.files[number].remove(&name);
             }
         }
         ladder.text = files
@@ -244,7 +255,12 @@ fn order(files: &[Hit], question: &Query, rare: &Terms, steps: &Steps) -> Vec<(f
             // The keys of a file of data say nothing by their names alone.
             let is_key = definition.kind == Kind::Key && !fits;
             if is_new && !is_key && names.insert(definition.name.as_str()) {
-                all.push((steps.names * weight.sqrt(), number, Line::Name(at)));
+                let line = if fits {
+                    Line::Place(at)
+                } else {
+                    Line::Name(at)
+                };
+                all.push((steps.names * weight.sqrt(), number, line));
             }
         }
     }
@@ -344,14 +360,14 @@ impl Hit {
             Line::Statement(at) => format!("  {}\n", self.statement(at)),
             Line::About => format!("  {}\n", one_line(self.about())),
             Line::Signature(at) => format!("  {}\n", self.definitions.list[at].shown()),
-            Line::Name(at) => {
+            Line::Place(at) | Line::Name(at) => {
                 let Definition {
                     line: row, name, ..
                 } = &self.definitions.list[at];
-                if self.is_word(line) {
-                    format!(" {name}")
-                } else {
-                    format!("  {row} {}\n", one_line(name))
+                match line {
+                    _ if !self.is_word(line) => format!("  {row} {}\n", one_line(name)),
+                    Line::Place(_) => format!(" {name}:{row}"),
+                    _ => format!(" {name}"),
                 }
             }
         }
@@ -360,7 +376,8 @@ impl Hit {
     /// True for a name that can stand in a row with others; a heading or the title of a test cannot.
     fn is_word(&self, line: Line) -> bool {
         let is_gap = |char: char| char.is_whitespace() || char.is_control();
-        matches!(line, Line::Name(at) if !self.definitions.list[at].name.contains(is_gap))
+        line.named()
+            .is_some_and(|at| !self.definitions.list[at].name.contains(is_gap))
     }
 
     fn text(&self, lines: &BTreeSet<Line>) -> String {
@@ -368,7 +385,9 @@ impl Hit {
         let mut definitions: Vec<(DefinitionNumber, Line)> = Vec::new();
         for line in lines {
             match line {
-                Line::Signature(at) | Line::Name(at) => definitions.push((*at, *line)),
+                Line::Signature(at) | Line::Place(at) | Line::Name(at) => {
+                    definitions.push((*at, *line));
+                }
                 _ => text.push_str(&self.line(*line)),
             }
         }
@@ -537,6 +556,9 @@ mod tests {
             file.text(&names),
             "  3 First steps\n  also: Walking Paces Paces\n"
         );
+        // What has a word of the question can be read at once.
+        let place = [Line::Place(DefinitionNumber::new(0))].into();
+        assert_eq!(file.text(&place), "  also: Walking:1\n");
         let shown = within(&[file], 60).text;
         assert_eq!(shown.matches("Paces").count(), 1, "{shown}");
     }
@@ -556,7 +578,7 @@ mod tests {
             }
             for (small, large) in small.files.iter().zip(&large.files) {
                 let is_there = |line: &Line| large.contains(line)
-                    || matches!(line, Line::Name(at) if large.contains(&Line::Signature(*at)));
+                    || line.named().is_some_and(|at| large.contains(&Line::Signature(at)));
                 prop_assert!(small.iter().all(is_there));
             }
         }

@@ -56,6 +56,16 @@ impl Query {
         })
     }
 
+    /// Whether tests are looked for, and not only what they test.
+    #[must_use]
+    pub fn asks_for_tests(&self) -> bool {
+        const WORDS: [&str; 7] = [
+            "test", "tests", "tested", "testing", "spec", "specs", "fixture",
+        ];
+        let mut words = self.words[..self.word_count].iter();
+        words.any(|word| WORDS.contains(&word.as_str()))
+    }
+
     /// The same without whole identifiers.
     #[must_use]
     pub fn of_words(&self) -> Self {

@@ -20,7 +20,7 @@ use super::term::Term;
 use super::words::{Hits, Words};
 use crate::base::number::{IndexSlice, IndexVec, to_f64, to_u32};
 use crate::base::quick_hash::QuickHash;
-use crate::symbol::map::is_notice;
+use crate::symbol::map::{is_notice, is_test};
 
 /// How soon more of the same word counts no more.
 const K1: f64 = 1.2;
@@ -52,6 +52,8 @@ pub struct Weights {
     pub past_least: f64,
     /// Of what is said, against the text.
     pub said: f64,
+    /// What a test counts, against the program: it has the words of what it tests, and more of them.
+    pub tests: f64,
 }
 
 impl Default for Weights {
@@ -66,6 +68,7 @@ impl Default for Weights {
             past: 0.8,
             past_least: 0.5,
             said: 0.5,
+            tests: 0.7,
         }
     }
 }
@@ -136,12 +139,17 @@ pub fn rank(
         scaled(said_scores(searched, &terms), weights.said),
     ];
     let of = |at: CandidateNumber| parts.each_ref().map(|part| part[at]);
+    let tests = if question.asks_for_tests() {
+        1.0
+    } else {
+        weights.tests
+    };
     let mut ranked: Vec<Ranked> = searched
         .is_wanted
         .indices()
         .filter(|at| searched.is_wanted[*at] && of(*at).iter().any(|part| *part > 0.0))
         .map(|at| {
-            let standing = standing((searched.path)(at));
+            let standing = standing((searched.path)(at), tests);
             let parts = of(at).map(|part| part * standing);
             Ranked {
                 number: at,
@@ -164,10 +172,16 @@ pub fn rank(
     (ranked, terms)
 }
 
-/// What a file counts by its name: logs of changes, licences and lists of versions have words of everything.
-fn standing(path: &[u8]) -> f64 {
+/// What a file counts by its path: logs of changes, licences and lists of versions have words of everything.
+fn standing(path: &[u8], tests: f64) -> f64 {
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-    if is_notice(name) { BESIDE } else { 1.0 }
+    if is_notice(name) {
+        BESIDE
+    } else if tests < 1.0 && is_test(path) {
+        tests
+    } else {
+        1.0
+    }
 }
 
 /// Each divided by the largest, times a weight.
@@ -442,6 +456,21 @@ mod tests {
         ];
         let files = files.each_ref().map(|(path, text)| (*path, text.as_str()));
         assert_eq!(ranked("merge frames", &files, &[])[0], "frame/merge.rs");
+    }
+
+    /// Before, the tests of what was looked for stood above it: they have its words, and more of them.
+    #[test]
+    fn the_program_comes_before_its_tests_unless_these_are_asked_for() {
+        let files = [
+            (
+                "src/till.rs",
+                "sells cheap items at the till, and other things",
+            ),
+            ("tests/till.rs", "sells cheap items at the till"),
+        ];
+        assert_eq!(ranked("sells cheap items", &files, &[])[0], "src/till.rs");
+        let question = "test that sells cheap items";
+        assert_eq!(ranked(question, &files, &[])[0], "tests/till.rs");
     }
 
     #[test]

@@ -355,13 +355,7 @@ impl FoundSources {
                         None
                     }
                 });
-                let named = lines.iter().filter_map(|line| {
-                    if let Line::Name(at) = line {
-                        Some(name(at))
-                    } else {
-                        None
-                    }
-                });
+                let named = lines.iter().filter_map(|line| Some(name(&line.named()?)));
                 ListedFile {
                     at: self.sources[place],
                     ladder: Some((signed.collect(), named.collect())),

@@ -326,6 +326,7 @@ fn is_code_line(line: &str) -> bool {
         "import" => is_quoted && (line.contains(" from ") || words(1).starts_with(['\'', '"'])),
         "export" => line.contains(['{', '*', '=']),
         "return" | "throw" => line.ends_with(';'),
+        "require" | "require_relative" => words(1).starts_with(['\'', '"']) && words(2).is_empty(),
         // `list.add(one, two);`
         _ => {
             let name = line.split('(').next().unwrap_or_default();

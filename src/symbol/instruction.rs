@@ -1,7 +1,7 @@
 //! Which lines of a comment speak to a tool or to its readers, and say nothing of what stands below.
 
 /// What lines begin with that speak to an editor or name an author.
-const INSTRUCTIONS: [&str; 36] = [
+const INSTRUCTIONS: [&str; 39] = [
     "go:",
     "For format details",
     "For more info",
@@ -17,6 +17,9 @@ const INSTRUCTIONS: [&str; 36] = [
     "ex:",
     "coding:",
     "encoding:",
+    "UTF-8 file",
+    "ISO Latin encoding",
+    "<reference ",
     "frozen_string_literal:",
     "Author:",
     "Authors:",

@@ -262,6 +262,7 @@ impl Language {
             | Self::Org
             | Self::Texinfo
             | Self::RManual => return None,
+            Self::Lua => b"\"'[",
             _ => b"\"'",
         };
         Some(Marks {
@@ -294,6 +295,7 @@ pub fn detect(name: &[u8], head: &[u8]) -> Option<Language> {
         .iter()
         .find(|(start, _)| name.starts_with(start.as_bytes()))
         && !is_source(&name)
+        && !name.ends_with(b".lock")
     {
         return Some(*found);
     }
@@ -386,7 +388,8 @@ const WRAPPERS: &[&[u8]] = &[
 ];
 
 /// Beginnings of names that say it all.
-const BEGINNINGS: [(&str, Language); 14] = [
+const BEGINNINGS: [(&str, Language); 15] = [
+    ("gemfile.", Language::Ruby),
     ("dockerfile.", Language::Dockerfile),
     ("containerfile.", Language::Dockerfile),
     ("makefile.", Language::Makefile),

@@ -11,7 +11,7 @@ pub(crate) enum Part {
     Code,
     /// A comment; one of a line ends with its line feed.
     Comment,
-    /// A string, quotes included, that ends in its line or stands between back quotes.
+    /// A string, quotes included, that ends in its line or stands between back quotes or the long brackets of Lua.
     Quoted,
     /// A string between three quotes.
     Text,
@@ -71,6 +71,9 @@ impl Scanner<'_> {
         if !self.marks.quotes.contains(&byte) {
             return false;
         }
+        if byte == b'[' {
+            return self.take_bracketed();
+        }
         for quote in ["\"\"\"", "'''"] {
             if rest.starts_with(quote.as_bytes()) {
                 return self.take_to(self.at + quote.len(), quote, Part::Text);
@@ -102,6 +105,17 @@ impl Scanner<'_> {
         self.close(self.at, Part::Code);
         self.close(to, part);
         true
+    }
+
+    /// Takes `[[ … ]]` and `[==[ … ]==]`; other brackets are code.
+    fn take_bracketed(&mut self) -> bool {
+        let rest = &self.text[self.at + 1..];
+        let level = rest.bytes().take_while(|byte| *byte == b'=').count();
+        let is_open = rest.as_bytes().get(level) == Some(&b'[');
+        is_open && {
+            let close = format!("]{}]", "=".repeat(level));
+            self.take_to(self.at + level + 2, &close, Part::Quoted)
+        }
     }
 
     /// Takes a string that ends in its line, or with a back quote anywhere.

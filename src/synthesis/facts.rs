@@ -5,6 +5,7 @@
 //! one file of no known language.
 
 use crate::base::count::counted;
+use crate::symbol::detect;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -51,6 +52,17 @@ impl Facts {
             }
         }
         Some(facts)
+    }
+
+    /// One file of which nothing is said: empty, with a byte of zero, or told of by a model. Its name says the language.
+    #[must_use]
+    pub fn by_name(name: &str) -> Self {
+        let language = detect(name.as_bytes(), b"").map(|language| language.title().to_owned());
+        Self {
+            files: 1,
+            directories: 0,
+            languages: language.into_iter().map(|title| (title, 1)).collect(),
+        }
     }
 
     /// Adds what is below another node.

@@ -11,8 +11,8 @@ use super::child::{ChildNode, PartKind};
 use super::facts::Facts;
 use super::hosting::workflows;
 use super::names::{
-    AMONG, HELPERS, POINTS_MAX, SUBJECTS_MAX, common_names, frequent_names, is_image, is_licence,
-    is_main, listing, pattern, stem, subject, tested,
+    AMONG, HELPERS, POINTS_MAX, SUBJECTS_MAX, common_names, frequent_names, is_collected, is_image,
+    is_licence, is_main, listing, pattern, stem, subject, tested,
 };
 use super::nested::holds;
 use super::reading::{
@@ -22,8 +22,6 @@ use super::reading::{
 
 /// Longest first paragraph that is a title.
 const TITLE_BYTES_MAX: usize = 48;
-/// With which every page of a manual begins.
-const PAGE_HEADINGS: [&str; 3] = ["NAME", "SYNOPSIS", "DESCRIPTION"];
 /// Most files for which what one of them says may stand.
 const TOGETHER_MAX: usize = 3;
 /// Fewest files of a directory that go before the directories in it.
@@ -120,7 +118,13 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
             );
             points.dedup();
         }
-        if points.is_empty() || !directories.is_empty() && holds(directories).is_some() {
+        let is_held = || !directories.is_empty() && holds(directories).is_some();
+        // Where more stands here than below, it is told by name.
+        if is_held() && count_below(directories) < files.len() as u64 && files.len() > 1 {
+            let names: Vec<&str> = files.iter().map(|part| &*part.name).collect();
+            return Some(format!("{}: {}.", what(files), listing(&names, POINTS_MAX)));
+        }
+        if points.is_empty() || is_held() {
             return None;
         }
     }
@@ -195,7 +199,10 @@ fn tests(files: &[&ChildNode<'_>]) -> Option<String> {
         .collect();
     let is_tests = 5 * tests.len() >= 3 * files.len();
     let mut seen = BTreeSet::new();
-    tests.retain(|subject| !HELPERS.contains(subject) && seen.insert(*subject));
+    // `test_utils.py` is found by its name and run.
+    let is_run = |subject: &str| files.iter().any(|part| is_collected(&part.name, subject));
+    tests
+        .retain(|subject| (!HELPERS.contains(subject) || is_run(subject)) && seen.insert(*subject));
     let is_tested = files
         .iter()
         .any(|part| is_main(&part.name) && stem(&part.name) != "main");
@@ -264,8 +271,11 @@ fn point(part: &ChildNode<'_>) -> Option<String> {
     let is_title =
         |text: &&str| text.len() <= TITLE_BYTES_MAX && text.ends_with(char::is_alphanumeric);
     let title = about.as_deref().filter(is_title).map(str::to_owned);
-    let is_heading =
-        |text: &&str| !text.contains('`') && !text.ends_with('?') && !PAGE_HEADINGS.contains(text);
+    // `HIGHLIGHTS` is a part of a page.
+    let is_heading = |text: &&str| {
+        let is_part = !text.contains(char::is_lowercase) && text.contains(char::is_uppercase);
+        !text.contains('`') && !text.ends_with('?') && !is_part
+    };
     let heading = listed(part).next().filter(is_heading);
     title
         .or_else(|| heading.map(|text| cut(text, POINT_BYTES_MAX)))
@@ -372,6 +382,26 @@ mod tests {
             "Ruby file: `Gemfile` with lines `gem 'puma', path: 'here'`, `gem 'nio'`.",
         );
         check(&[("a.result", "Text file, 10+ lines.\n\n- line `│`\n")], "");
+        // Before, a directory of two scripts and a patch said what the patch is.
+        let script = "Ruby source, under 10 lines.\n\n- lines `register :rack`, `end`\n";
+        let patch = "Ruby file: `class Socket`.\n\nDirectory of 1 file: Ruby 1.\n";
+        check(
+            &[
+                ("servers.rb", script),
+                ("drivers.rb", script),
+                ("patches/", patch),
+            ],
+            "Ruby files: `servers.rb`, `drivers.rb`.",
+        );
+        let test = "Python source, 10+ lines.\n\n- `def test_sell()`\n";
+        check(
+            &[
+                ("test_utils.py", test),
+                ("test_till.py", test),
+                ("utils_test.go", test),
+            ],
+            "Tests: `utils`, `till`.",
+        );
     }
 
     #[test]

@@ -67,6 +67,13 @@ pub(super) fn subject(name: &str) -> Option<&str> {
         .filter(|subject| subject.ends_with(char::is_alphanumeric))
 }
 
+/// Whether pytest collects a file by its name, so that it holds tests whatever the subject is called.
+pub(super) fn is_collected(name: &str, subject: &str) -> bool {
+    name.strip_prefix("test_")
+        .and_then(|rest| rest.strip_suffix(".py"))
+        == Some(subject)
+}
+
 /// What a script of JavaScript tests that exports nothing, by its name; `None` for one without tests.
 pub(super) fn tested<'p>(part: &'p ChildNode<'_>) -> Option<&'p str> {
     let is_script = [".js", ".ts", ".mjs", ".tsx"]

@@ -40,7 +40,7 @@ impl Policy for Summarize {
     }
 
     fn digest(&self) -> Digest {
-        Digest::of("git-merkle 2026 policy/1", b"summarize/11")
+        Digest::of("git-merkle 2026 policy/1", b"summarize/12")
     }
 
     fn synthesize(&self, parts: &[ChildNode<'_>]) -> String {
@@ -159,10 +159,7 @@ fn total(parts: &[ChildNode<'_>]) -> Facts {
     for part in parts {
         let stated = part.bodies.iter().find_map(|(_, body)| Facts::parse(body));
         match part.kind {
-            PartKind::File => total.add(&stated.unwrap_or(Facts {
-                files: 1,
-                ..Facts::default()
-            })),
+            PartKind::File => total.add(&stated.unwrap_or_else(|| Facts::by_name(&part.name))),
             PartKind::Directory => {
                 total.add(&stated.unwrap_or_default());
                 total.directories = total.directories.saturating_add(1);

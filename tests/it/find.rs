@@ -465,4 +465,17 @@ fn real_commits_are_questions() {
             .contains("0 commits")
     );
     let _ = repo.merkle(&["find", "--evaluate", "question"]).exits(129);
+    let _ = repo
+        .merkle(&["find", "--without-tests", "question"])
+        .exits(129);
+    repo.write("tests/walk.rs", "fn walks() {}\n");
+    repo.commit("tests");
+    repo.write("tests/walk.rs", "fn walks() { hidden() }\n");
+    repo.commit("walk: the test reads directories that are hidden");
+    let commits = |more: &[&str]| {
+        let arguments = [&["find", "--evaluate=HEAD~1..HEAD"], more].concat();
+        repo.merkle(&arguments).ok()
+    };
+    assert!(commits(&[]).contains("1 commits"), "{}", commits(&[]));
+    assert!(commits(&["--without-tests"]).contains("0 commits"));
 }

@@ -14,6 +14,7 @@ use crate::git::PathFilter;
 use crate::node::SnapshotRoot;
 use crate::ops::find::FILES_MAX;
 use crate::ops::{self, Findable, Ranking};
+use crate::symbol::map::is_test;
 use crate::workspace::{TargetError, Workspace, snapshot_filter};
 
 /// Tokens of an answer where none are named.
@@ -40,6 +41,9 @@ pub struct Args {
     #[arg(long, value_name = "range", num_args = 0..=1, require_equals = true, default_missing_value = "HEAD", hide_short_help = true)]
     #[arg(conflicts_with_all = ["question", "paths", "budget", "files", "rev", "index", "worktree"])]
     evaluate: Option<String>,
+    /// With --evaluate, let no test count as right: what the commits changed in the program itself
+    #[arg(long, requires = "evaluate", hide_short_help = true)]
+    without_tests: bool,
     #[command(flatten)]
     snapshot: SnapshotArgs,
 }
@@ -98,7 +102,12 @@ struct Shown<'d> {
 /// Prints what was found.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     if let Some(range) = &args.evaluate {
-        return evaluate::run(range, program);
+        let is_right: fn(&[u8]) -> bool = if args.without_tests {
+            |path| !is_test(path)
+        } else {
+            |_| true
+        };
+        return evaluate::run(range, is_right, program);
     }
     let Some(question) = args.question.as_deref().and_then(Query::of) else {
         return Err(CliError::new(Exit::Usage, "the question has no word")
@@ -263,8 +272,7 @@ fn file<'d>(
         .iter()
         .filter_map(|line| match line {
             Line::Signature(at) => Some((*at, true)),
-            Line::Name(at) => Some((*at, false)),
-            _ => None,
+            _ => Some((line.named()?, false)),
         })
         .collect();
     definitions.sort_unstable();

@@ -37,12 +37,14 @@ pub struct Case {
     pub unnamed: Vec<(String, String)>,
 }
 
-/// The newest commits before and with `tip` that can be questions, up to a limit; not those that `end` leads to.
+/// The newest commits before and with `tip` that can be questions, up to a limit; not those that `end` leads to. Files at
+/// other paths than `is_right` says are not looked for.
 pub fn cases(
     repo: &Repository,
     tip: NodeId,
     end: Option<NodeId>,
     count_max: usize,
+    is_right: fn(&[u8]) -> bool,
 ) -> Result<Vec<Case>, ObjectError> {
     let (mut cases, mut looked_at) = (Vec::new(), 0);
     let mut seen = BTreeSet::from([tip]);
@@ -67,7 +69,7 @@ pub fn cases(
                 waiting.insert((repo.log_entry(parent)?.seconds, *parent));
             }
         }
-        cases.extend(case(repo, commit, &entry)?);
+        cases.extend(case(repo, commit, &entry, is_right)?);
     }
     Ok(cases)
 }
@@ -85,7 +87,12 @@ fn leads_to(repo: &Repository, tip: NodeId) -> Result<BTreeSet<NodeId>, ObjectEr
     Ok(seen)
 }
 
-fn case(repo: &Repository, commit: NodeId, entry: &LogEntry) -> Result<Option<Case>, ObjectError> {
+fn case(
+    repo: &Repository,
+    commit: NodeId,
+    entry: &LogEntry,
+    is_right: fn(&[u8]) -> bool,
+) -> Result<Option<Case>, ObjectError> {
     let [parent] = entry.parents.as_slice() else {
         return Ok(None);
     };
@@ -110,7 +117,9 @@ fn case(repo: &Repository, commit: NodeId, entry: &LogEntry) -> Result<Option<Ca
         }
         changed.len() <= FILES_MAX
     })?;
-    if changed.is_empty() || changed.len() > FILES_MAX {
+    let is_small = changed.len() <= FILES_MAX;
+    changed.retain(|(path, ..)| is_right(path.as_bytes()));
+    if changed.is_empty() || !is_small {
         return Ok(None);
     }
     let text = question_of(&entry.message, &names_of_files(repo, tree)?);

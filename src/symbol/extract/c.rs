@@ -83,7 +83,12 @@ fn is_public(declared: &Declared<'_>) -> bool {
 
 /// `static`, and what sources define as that.
 fn is_of_file(declared: &Declared<'_>) -> bool {
-    let is_static = ["static", "STATIC"].iter().any(|word| declared.says(word));
+    // `STATIC_INLINE`, `l_sinline`.
+    let is_static = declared
+        .prefix
+        .split_whitespace()
+        .map(str::to_lowercase)
+        .any(|word| word.contains("static") || word.ends_with("sinline"));
     // `local int f`, where `local f` and `const local *f` give a type of that name.
     let mut words = declared.prefix.split_whitespace();
     let is_local = words.next() == Some("local");
@@ -414,14 +419,16 @@ fn tests<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
     }
 }
 
-/// What a header defines is there to be used, although it is `static`.
+/// What a header defines is there to be used, although it is `static`. What a source file defines beside functions that
+/// others call is its own: types, macros.
 fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
     tests(walk, level);
     leave_to_groups(walk.text, &mut level.symbols);
-    if !is_guarded(walk.text) {
-        return;
+    if is_guarded(walk.text) {
+        show(&mut level.symbols);
+    } else if is_source(walk.text, &level.symbols) {
+        hide(&mut level.symbols);
     }
-    show(&mut level.symbols);
 }
 
 /// A comment about several things above several macros without an empty line between them is about all of them. One that
@@ -467,6 +474,30 @@ fn is_of_several(comment: &str) -> bool {
     let words = comment.split(' ').take(PLURAL_WORDS).map(str::to_lowercase);
     let mut plural = words.filter(|word| word.len() > 3 && word.ends_with('s'));
     plural.any(|word| !SINGULAR.contains(&word.as_str()))
+}
+
+/// Whether a file has the body of a function that is not `static`: who includes it twice has it twice.
+fn is_source(text: &str, symbols: &[Symbol]) -> bool {
+    symbols.iter().any(|symbol| match symbol.kind {
+        Kind::Function => {
+            let body = &text[symbol.span.body as usize..symbol.span.end as usize];
+            let is_inline = symbol.signature.contains("inline") || symbol.signature.contains('<');
+            symbol.public && !is_inline && body.contains('{')
+        }
+        Kind::Module => is_source(text, &symbol.children),
+        _ => false,
+    })
+}
+
+/// Leaves types and macros to the file, those in namespaces, too. They are shown as what is public: functions are about them.
+fn hide(symbols: &mut [Symbol]) {
+    for symbol in symbols {
+        match symbol.kind {
+            Kind::Module => hide(&mut symbol.children),
+            Kind::Function | Kind::Variable => {}
+            _ => symbol.is_package = true,
+        }
+    }
 }
 
 /// Makes functions and variables public, those in namespaces, too.

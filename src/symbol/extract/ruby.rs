@@ -97,7 +97,7 @@ fn settle_doc(outermost: &mut Symbol, file_doc: &str) {
     innermost.doc = doc;
 }
 
-/// `class << self`: its methods are those of what is around it, and read like these.
+/// `class << self`: its methods are those of what is around it, and read like these; what it includes is not.
 fn singleton_class<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let place = Place {
         public: true,
@@ -108,6 +108,11 @@ fn singleton_class<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t
     let is_own = node
         .child_by_field_name("value")
         .is_some_and(|value| walk.slice(value) == "self");
+    let mut at = 0;
+    level.symbols.retain(|symbol| {
+        at += 1;
+        at <= known || symbol.kind != Kind::Implementation
+    });
     for symbol in level.symbols.iter_mut().skip(known).filter(|_| is_own) {
         let name = symbol.signature.strip_prefix("def ");
         if let Some(name) = name.filter(|name| !name.starts_with("self.")) {

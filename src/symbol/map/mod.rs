@@ -24,6 +24,7 @@ mod reference;
 mod resolve;
 mod shape;
 mod standing;
+mod test_path;
 #[cfg(test)]
 mod tests;
 pub(super) mod uses;
@@ -42,5 +43,6 @@ pub use near::near;
 pub use notation::{Detail, Level, SymbolMap, mark};
 pub use rank::MapOrder;
 pub use reference::references;
-pub use standing::{TEST_DIRECTORIES, is_notice, is_test_stem, standing};
+pub use standing::{is_notice, standing};
+pub use test_path::is_test;
 pub use uses::{Use, UseNumber, Uses, Ways};

@@ -1,5 +1,6 @@
 //! What a file counts by its path alone: the program itself before tests, examples, what is generated, and notices.
 
+use super::test_path::{TEST_DIRECTORIES, is_test_stem};
 use crate::symbol::language::{Language, detect};
 
 /// What a file counts that is not the program itself.
@@ -8,22 +9,6 @@ const ASIDE: f64 = 0.05;
 const DOCUMENT: f64 = 0.1;
 /// All that a file can count by its path.
 pub(super) const STANDINGS: [f64; 3] = [1.0, DOCUMENT, ASIDE];
-/// Names of directories that hold tests and what they need.
-pub const TEST_DIRECTORIES: [&str; 12] = [
-    "test",
-    "tests",
-    "testing",
-    "testdata",
-    "__tests__",
-    "__mocks__",
-    "spec",
-    "specs",
-    "fixture",
-    "fixtures",
-    "e2e",
-    "mocks",
-];
-
 /// Names of other directories whose files are not the program itself.
 const ASIDE_DIRECTORIES: [&str; 33] = [
     "example",
@@ -82,12 +67,6 @@ const NOTICES: [&str; 17] = [
     "notice",
 ];
 
-/// Words that end like `test` and name none.
-const NO_TESTS: [&str; 9] = [
-    "attest", "contest", "detest", "fastest", "greatest", "latest", "protest", "shortest",
-    "smartest",
-];
-
 /// What a file counts, by its path alone: 1 for the program itself, less for what stands around it.
 #[must_use]
 pub fn standing(path: &[u8]) -> f64 {
@@ -122,16 +101,6 @@ pub fn is_notice(name: &[u8]) -> bool {
         |notice: &&str| word.is_some_and(|word| word.eq_ignore_ascii_case(notice.as_bytes()));
     let is_source = || detect(name, b"").is_some_and(Language::has_grammar);
     LOCKS.iter().any(is_lock) || NOTICES.iter().any(is_word) && !is_source()
-}
-
-/// Whether the name of a file or directory in lower case, without its ending, ends as those of tests do.
-#[must_use]
-pub fn is_test_stem(stem: &str) -> bool {
-    let word = stem.rsplit(['_', '-', '.']).next().unwrap_or_default();
-    let is_test = word.ends_with("test") || word.ends_with("tests");
-    let is_spec = word == "spec" && word != stem;
-    let one = word.trim_end_matches('s');
-    is_spec || is_test && stem != "test" && !NO_TESTS.iter().any(|other| one.ends_with(other))
 }
 
 /// Names of tests, of what is generated, of dotfiles, licences and changes.

@@ -38,8 +38,12 @@ struct Row {
     signed: [f64; 3],
 }
 
-/// Prints the table for the commits of a range: `tip`, or `from..tip`.
-pub(super) fn run(range: &str, program: &mut Program) -> Result<Exit, CliError> {
+/// Prints the table for the commits of a range, `tip` or `from..tip`, where only files at some paths can be right.
+pub(super) fn run(
+    range: &str,
+    is_right: fn(&[u8]) -> bool,
+    program: &mut Program,
+) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let (end, tip) = range
         .split_once("..")
@@ -50,7 +54,7 @@ pub(super) fn run(range: &str, program: &mut Program) -> Result<Exit, CliError> 
     let end = end
         .map(|end| workspace.repository.resolve_commit(end))
         .transpose()?;
-    let cases = ops::evaluate::cases(&workspace.repository, tip, end, COMMITS_MAX)?;
+    let cases = ops::evaluate::cases(&workspace.repository, tip, end, COMMITS_MAX, is_right)?;
     let outcomes = judged(&workspace, &cases, Progress::new(&program.ui))?;
     if program.ui.is_json() {
         let commits = cases

@@ -5,11 +5,12 @@ use std::borrow::Cow;
 use super::found::Found;
 use super::line::{after, indent, lines};
 use super::prose::{
-    behind_mark, first_paragraph, is_prose, is_ruler, markdown_paragraph, underline,
+    CODE_COLUMNS, behind_mark, first_paragraph, is_prose, is_ruler, markdown_paragraph, underline,
     without_inline_tags, without_layout_tags,
 };
 use crate::base::fence::Fences;
 use crate::symbol::comment::{NONE, paragraph};
+use crate::symbol::language::Language;
 use crate::symbol::outline::Kind;
 use crate::symbol::plain::without_marks;
 use crate::symbol::sentence::before_announcement;
@@ -44,7 +45,8 @@ pub(super) fn markdown(found: &mut Found, text: &str) {
             continue;
         }
         let level = trimmed.bytes().take_while(|b| *b == b'#').count();
-        if (1..=6).contains(&level) && trimmed[level..].starts_with(' ') {
+        let is_heading = (1..=6).contains(&level) && trimmed[level..].starts_with(' ');
+        if is_heading && indent(line) < CODE_COLUMNS {
             let title = without_layout_tags(trimmed.trim_matches(['#', ' ']));
             let title = without_marks(&title);
             found.push_heading(level, title.trim());
@@ -203,9 +205,12 @@ pub(super) fn asciidoc(found: &mut Found, text: &str) {
     found.doc = first_paragraph(text);
 }
 
-/// Title, headings, and the blocks of a template.
-pub(super) fn html(found: &mut Found, text: &str) {
+/// Title, headings, and the blocks of a template. The text of a template is shown to users of the program, and does not
+/// say what it is for.
+pub(super) fn html(found: &mut Found, text: &str, language: Language) {
     let (comment, text) = &without_template_comments(text);
+    let is_template =
+        language == Language::Template || ["{%", "{{", "<%"].iter().any(|mark| text.contains(mark));
     let (mut at, mut headings, mut title) = (0, 0, String::new());
     let mut second = None;
     while let Some(next) = text[at..].find(['<', '{']) {
@@ -252,7 +257,7 @@ pub(super) fn html(found: &mut Found, text: &str) {
         .into_iter()
         .find(|text| text.contains(' ') && !text.contains("{{") && !is_place(text))
         .unwrap_or_default();
-    if found.doc.is_empty() {
+    if found.doc.is_empty() && !is_template {
         // What stands below the second heading is about that.
         found.doc = page_paragraph(&text[..second.unwrap_or(text.len())]);
     }
@@ -262,7 +267,11 @@ pub(super) fn html(found: &mut Found, text: &str) {
             .iter()
             .find(|symbol| symbol.kind == Kind::Heading);
         let title = heading.filter(|heading| heading.name.split(' ').count() >= TITLE_WORDS_MIN);
-        found.doc = title.map_or_else(|| page_paragraph(text), |title| title.name.clone());
+        found.doc = match title {
+            Some(title) => title.name.clone(),
+            None if is_template => String::new(),
+            None => page_paragraph(text),
+        };
     }
     if found.doc.starts_with("{{") {
         found.doc.clear();

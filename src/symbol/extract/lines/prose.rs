@@ -6,7 +6,7 @@ use crate::symbol::instruction::begins;
 use crate::symbol::plain::without_marks;
 
 /// Columns from which a line above the first paragraph is code.
-const CODE_COLUMNS: usize = 4;
+pub(super) const CODE_COLUMNS: usize = 4;
 /// How deep a section may stand whose first paragraph speaks for the document.
 const DEPTH_MAX: usize = 2;
 /// Headings in front of a paragraph that speaks for the document.

@@ -30,7 +30,12 @@ pub(in crate::symbol::extract) fn read(outline: &mut Outline, text: &str) {
         let is_untold =
             found.doc.is_empty() && found.symbols.is_empty() && found.imports.is_empty();
         if is_untold && !is_page {
-            text::read(&mut found, text);
+            // What stands above a page are settings of it.
+            let (_, body) = match outline.language {
+                Some(Language::Markdown) => document::front_matter(text),
+                _ => ("", text),
+            };
+            text::read(&mut found, body);
         }
     }
     outline.doc = cap(&without_marks(&fold(&found.doc)), PARAGRAPH_BYTES_MAX);
@@ -74,7 +79,7 @@ fn by_format(found: &mut Found, text: &str, language: Option<Language>) {
         L::ReStructured => document::restructured(found, text),
         // Titles of RDoc have the same signs.
         L::AsciiDoc | L::Rdoc => document::asciidoc(found, text),
-        L::Html | L::Template => document::html(found, text),
+        L::Html | L::Template => document::html(found, text, language),
         L::Tex | L::Texinfo | L::RManual => document::tex(found, text),
         L::Roff => document::manual_page(found, text),
         L::Org => document::org(found, text),

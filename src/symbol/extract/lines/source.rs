@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use super::found::Found;
 use super::line::{LINE_BYTES_MAX, after, indent, is_word};
 use super::mask::{COMMENT, mask};
+use super::special::leave_assigned;
 use crate::base::number::to_u32;
 use crate::symbol::comment::{self, Style};
 use crate::symbol::language::Language;
@@ -112,6 +113,9 @@ pub(super) fn read(found: &mut Found, text: &str, row: &Row) {
     while let Some(open) = reader.open.pop() {
         reader.close(found, open, text.len());
     }
+    if row.language == Language::Lua {
+        leave_assigned(&mut found.symbols, &code);
+    }
 }
 
 /// A block that lines further in belong to.
@@ -163,8 +167,10 @@ impl ByteReader<'_> {
             || code.starts_with([')', ']', '}', '{', '|', '&', ',', '"']);
         self.count_brackets(code);
         if is_part || line.len() > LINE_BYTES_MAX {
-            // Text between three quotes above a declaration is about it.
-            self.doc_from = code.starts_with('"').then(|| self.doc_from.unwrap_or(at));
+            // There a text above a declaration is about it; elsewhere it is the rest of a string.
+            let has_texts = matches!(self.row.language, Language::Elixir | Language::Julia);
+            let is_text = has_texts && code.starts_with('"');
+            self.doc_from = is_text.then(|| self.doc_from.unwrap_or(at));
             return;
         }
         let from = at + (line.len() - line.trim_start().len());
@@ -294,7 +300,7 @@ impl ByteReader<'_> {
         };
         let mut symbol = found.make(kind, &text.replace("\" \"", "."), &signature)?;
         symbol.public = is_public && kind != Kind::Test;
-        symbol.doc = self.doc(at);
+        symbol.doc = self.doc(at, kind);
         symbol.span = Span {
             start: to_u32(at),
             end: to_u32(at),
@@ -411,7 +417,7 @@ impl ByteReader<'_> {
     }
 
     /// The first paragraph of the comment above, or of the text that a body begins with.
-    fn doc(&self, at: usize) -> String {
+    fn doc(&self, at: usize, kind: Kind) -> String {
         let above = self
             .doc_from
             .and_then(|from| self.text.get(from..at))
@@ -434,6 +440,11 @@ impl ByteReader<'_> {
             return said.map_or_else(String::new, |said| {
                 comment::paragraph(said.trim().trim_matches('"'), comment::NONE)
             });
+        }
+        // A text in the line below a value is the value, but for Lisp, which puts it behind.
+        let is_value = matches!(kind, Kind::Constant | Kind::Variable | Kind::Field);
+        if is_value && self.row.odd != Odd::Lisp {
+            return String::new();
         }
         let next = next.strip_prefix("@moduledoc").unwrap_or(next).trim_start();
         let text = next

@@ -9,6 +9,7 @@ use crate::base::fence::Fence;
 use crate::symbol::comment;
 use crate::symbol::head;
 use crate::symbol::instruction::{begins, is_instruction};
+use crate::symbol::language::Language;
 use crate::symbol::licence;
 use crate::symbol::outline::Kind;
 
@@ -235,7 +236,7 @@ fn is_coded(paragraph: &str) -> bool {
         word.contains(['{', '}', '=', '$', '[', ']', '<', '>', '\\'])
             || word.ends_with(';')
             || word.contains("::")
-            || word.starts_with("--")
+            || word.starts_with('-') && word.len() > 1
     };
     4 * words.clone().filter(is_code).count() >= words.count()
         || CODE_WORDS.iter().any(|word| paragraph.starts_with(word))
@@ -471,11 +472,20 @@ fn without_licence(text: &str) -> &str {
         is_licence = is_licence || licence::is_licence(&comment::fold(trimmed));
         end += line.len();
     }
-    if is_licence && end < text.len() {
-        &text[end..]
-    } else {
-        text
-    }
+    let own = if is_licence { &text[end..] } else { text };
+    let own = behind_notice(own).unwrap_or(own);
+    if own.is_empty() { text } else { own }
+}
+
+/// The text behind the notice of the Apache License that stands above it without the signs of a comment.
+fn behind_notice(text: &str) -> Option<&str> {
+    const STARTS: [&str; 2] = ["Licensed to the Apache", "Licensed under the Apache"];
+    let notice = text.trim_start();
+    STARTS.iter().find(|start| notice.starts_with(*start))?;
+    let head = &notice[..notice.floor_char_boundary(LICENCE_BYTES_MAX.min(notice.len()))];
+    let end = head.find("limitations under the License.")?;
+    let (_, own) = notice[end..].split_once('\n')?;
+    own.contains(char::is_alphanumeric).then_some(own)
 }
 
 /// The name of the licence that a text is, or of those that it lets the reader choose from.
@@ -556,7 +566,7 @@ pub(super) fn guess(found: &mut Found, text: &str) {
         .is_some_and(|head| head.eq_ignore_ascii_case("<!doctype"))
         || start.starts_with("<html")
     {
-        return document::html(found, text);
+        return document::html(found, text, Language::Html);
     }
     if start.starts_with("/*") {
         found.doc = head::head_paragraph(text, comment::SLASHES);

@@ -123,7 +123,7 @@ pub(super) fn component(found: &mut Found, text: &str) {
         found.push(Kind::Entry, name, &format!("<{name}>"));
     }
     if found.symbols.is_empty() {
-        document::html(found, text);
+        document::html(found, text, Language::Template);
     }
 }
 

@@ -114,7 +114,7 @@ fn languages_with_braces() {
 fn languages_with_ends_and_layout() {
     check(
         "a.lua",
-        "--[[ Big\n words ]]\nlocal M = {}\n-- Runs.\nfunction M.run(a)\n  local x = 1\nend\nlocal function f() end\nM.g = function(a)\nend\n",
+        "--[[ Big\n words ]]\nlocal M = {}\n-- Runs.\nfunction M.run(a)\n  local x = 1\nend\nlocal function f() end\nM.g = function(a)\nend\nreturn M\n",
         "-variable M (Big words), function run (Runs.), -function f, function g",
     );
     check(
@@ -450,7 +450,7 @@ fn pages_licences_and_data_say_what_they_are() {
     for (name, text, doc) in [
         (
             "a.html",
-            "{% extends 'b.html' %}\n{% block intro %}<a href=x>fetch</a> is the <em>new way</em> to ask.{% endblock %}",
+            "<div><a href=x>fetch</a> is the <em>new way</em> to ask.</div>",
             "fetch is the new way to ask.",
         ),
         (

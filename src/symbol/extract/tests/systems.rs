@@ -192,7 +192,7 @@ fn c() {
     insta::assert_snapshot!(outline_of("sample.c", C), @r#"
     sample.c - keeps values by key
 
-    C source, 50+ lines, 12 public items.
+    C source, 50+ lines, 5 public items.
 
     - `struct entry`: One entry.
       - fields `char *key`, `int value, *next[2]`, `void (*free)(void *)`
@@ -388,7 +388,7 @@ fn go() {
 fn macros_that_are_parts_of_statements_declare_nothing() {
     let text = "struct A {\n  MY_CATCH(const B&) { f(); }\n  MY_DISALLOW_COPY(A);\n  int go();\n};\nMY_PRAGMA(push);\nTEST(a, b) {}\n";
     insta::assert_snapshot!(outline_of("a.cc", text), @r"
-    C++ source, under 10 lines, 2 public items.
+    C++ source, under 10 lines, 1 public item.
 
     - `struct A`
       - `int go()`

@@ -272,6 +272,117 @@ fn what_stands_in_texts_and_data_is_called_what_it_is() {
     }
 }
 
+/// Before, Lua had a public item wherever a local variable was assigned to, and read what its long strings hold.
+#[test]
+fn what_is_assigned_or_quoted_is_not_declared() {
+    let text = "local x, y = 1\nlocal f\nx = 2\nlimit = 1\nlimit = 2\nfile:write[[\nlocal z = 1\nX = 2\n]]\n\
+                local s = \"-- a\\\n  b \\\n c\"\nlocal function own() end\nfunction f() end\nlocal t = call(\n  \"push 2;\")\n";
+    let outline = outline_of("a.lua", text);
+    let module = "local M = {}\nlocal t = {}\nfunction M.sell() end\n";
+    let module = outline_of("m.lua", &format!("{module}return M\n"));
+    assert!(
+        module.contains(" 1 public item.\n\n- `function M.sell() end`"),
+        "{module}"
+    );
+    assert!(!outline_of("t.lua", "local t = {}\nt.__add = 1\n").contains("public item"));
+    for says in [
+        "1 public item.",
+        "- `limit = 1`",
+        "`function f() end`",
+        "`local function own() end`\n",
+    ] {
+        assert!(outline.contains(says), "{says}: {outline}");
+    }
+    for silent in ["`x = 2`", "limit = 2", "`X", "local z", "push 2;\n"] {
+        assert!(!outline.contains(silent), "{silent}: {outline}");
+    }
+}
+
+/// Before, the words of a page that a program shows spoke for it, and shell in a block of code was a heading.
+#[test]
+fn what_is_shown_or_switched_off_is_not_told() {
+    let notice = "\nLicensed to the Apache Software Foundation (ASF) under one\nor more. See the License for the\nlimitations under the License.\n\n=====\n\n    The Till\n\nThis document tells what is new in this release.\n";
+    for (name, text, silent) in [
+        (
+            "a.erb",
+            "<h1>Tills</h1>\n<p>Lorem ipsum dolor sit amet.</p>\n",
+            "ipsum",
+        ),
+        (
+            "a.html",
+            "{% block body %}\n<p>\n  This is just another page. Head over to the\n  <a href=\"b\">blog</a>.\n</p>\n",
+            "another",
+        ),
+        (
+            "README.md",
+            "# Watch\n\nSends a file.\n\n    $ go run\n    # Open it.\n",
+            "2 headings",
+        ),
+        (
+            "index.md",
+            "---\nhero:\n  text: Bear necessities for all of us\n  tagline: A tiny store that stays out of your way\n---\n",
+            "hero: text",
+        ),
+        ("RELEASE-NOTES.txt", notice, "Apache License."),
+        (
+            "a.rb",
+            "# require 'a/b'\nrequire 'c'\n\nclass A\n  class << self\n    extend Forwardable\n  end\nend\n",
+            "Forwardable",
+        ),
+        (
+            "a.rb",
+            "# require 'a/b'\nrequire 'c'\n\nclass A\nend\n",
+            "require 'a",
+        ),
+        (
+            "pack",
+            "NAME=$1\n\nln -s . $NAME\nln -s .. ltests\n\ntar cf $NAME\n",
+            "ln -s . $NAME ln",
+        ),
+        (
+            "a.lua",
+            "-- $Id: a.lua $\n-- See Copyright Notice\n\n-- UTF-8 file\n\nprint 'x'\n",
+            "UTF-8",
+        ),
+        (
+            "a.ts",
+            "/// <reference types=\"node\" />\n\nexport const a = 1\n",
+            "reference",
+        ),
+        (
+            "Gemfile.rails",
+            "# frozen_string_literal: true\n\nsource 'x'\n\ngem 'till', '< 3'\n",
+            "Text file",
+        ),
+    ] {
+        let outline = outline_of(name, text);
+        assert!(!outline.contains(silent), "{name}: {outline}");
+    }
+    let told = "This document tells what is new in this release.";
+    assert!(
+        outline_of("RELEASE-NOTES.txt", notice).starts_with(told),
+        "{}",
+        outline_of("RELEASE-NOTES.txt", notice)
+    );
+}
+
+/// Before, macros and types of a source file of C were public, which no other file sees.
+#[test]
+fn what_only_a_source_file_of_c_sees_is_not_public() {
+    let text = "#define MAX 10\nstruct Own { int a; };\nl_sinline void *g(int a) { return 0; }\nint f(void) { return MAX; }\n";
+    let outline = outline_of("a.c", text);
+    assert!(
+        outline.contains(" 1 public item.\n\n- `struct Own`")
+            && outline.contains("Not public:\n\n- `l_sinline void *g(int a)`"),
+        "{outline}"
+    );
+    let header = outline_of(
+        "a.h",
+        &text.replace("int f(void) { return MAX; }", "int f(void);"),
+    );
+    assert!(header.contains(" 3 public items.\n"), "{header}");
+}
+
 #[test]
 fn what_is_private_or_one_of_many_is_not_said_of_the_whole() {
     for (name, text, expected) in [
