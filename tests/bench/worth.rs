@@ -42,8 +42,8 @@ pub(crate) fn run(paths: &[String]) -> Result<(), Failure> {
             .repository
             .resolve_commit("HEAD")
             .map_err(failure)?;
-        let cases =
-            ops::evaluate::cases(&workspace.repository, tip, None, COMMITS_MAX).map_err(failure)?;
+        let cases = ops::evaluate::cases(&workspace.repository, tip, None, COMMITS_MAX, |_| true)
+            .map_err(failure)?;
         let judge = Judge::new(&workspace);
         let mut outcomes = Vec::new();
         for case in &cases {

@@ -468,10 +468,13 @@ fn real_commits_are_questions() {
     let _ = repo
         .merkle(&["find", "--without-tests", "question"])
         .exits(129);
-    repo.write("tests/walk.rs", "fn walks() {}\n");
-    repo.commit("tests");
-    repo.write("tests/walk.rs", "fn walks() { hidden() }\n");
-    repo.commit("walk: the test reads directories that are hidden");
+    repo.fill(
+        "commit tests
++ tests/walk.rs = fn walks() {}
+commit walk: the test reads directories that are hidden
++ tests/walk.rs = fn walks() { hidden() }
+",
+    );
     let commits = |more: &[&str]| {
         let arguments = [&["find", "--evaluate=HEAD~1..HEAD"], more].concat();
         repo.merkle(&arguments).ok()

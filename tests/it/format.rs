@@ -43,17 +43,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @r"8c/6064edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.d1b7947eebfab4325524e36418f1528f33bff54b7d6fb9124e527567cb3e2fc0");
+    insta::assert_snapshot!(name, @r"8c/6064edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.d7ff323529de434e87a4996210efb0aa99e602b231d37f0757d641582c41a101");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: d1b7947eebfab4325524e36418f1528f33bff54b7d6fb9124e527567cb3e2fc0
+    frame: d7ff323529de434e87a4996210efb0aa99e602b231d37f0757d641582c41a101
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: fa8a923decba5c395950b871e6910638e9fe429cc7dda4ddfd3ee117a6c220a1
+    basis: 78aaf927cbfa46a5b38538e1e5a4488cd342baf1801e6b0df0b3b3dbbfe54a4a
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -71,20 +71,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @r"f7/abf712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.072aa64d7fa6ee7881d74e84f356f5b2be19a684e66e3467ed43b6818223d38c");
+    insta::assert_snapshot!(name, @r"f7/abf712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.f7c2489c6492b5307c876d860905a593665349f135e6fcaa9cf56bd2560d03ce");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 072aa64d7fa6ee7881d74e84f356f5b2be19a684e66e3467ed43b6818223d38c
+    frame: f7c2489c6492b5307c876d860905a593665349f135e6fcaa9cf56bd2560d03ce
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: 2e94bbc0fa1af244d52b3872afa4bd39d70f6bc1ea9f4b5328cb3acfc3e91e83
+    basis: f3a708b0bd6b259a25658ca11e95090694b2029fa8acda71cdc409bea61bb047
     basis-kind: synthesis
     path: "src"
-    children: [d1b7947eebfab4325524e36418f1528f33bff54b7d6fb9124e527567cb3e2fc0]
+    children: [d7ff323529de434e87a4996210efb0aa99e602b231d37f0757d641582c41a101]
     tool: git-merkle 0.1.0
     ---
 

@@ -42,7 +42,12 @@ pub struct Args {
     #[arg(conflicts_with_all = ["question", "paths", "budget", "files", "rev", "index", "worktree"])]
     evaluate: Option<String>,
     /// With --evaluate, let no test count as right: what the commits changed in the program itself
-    #[arg(long, requires = "evaluate", hide_short_help = true)]
+    #[arg(
+        long,
+        requires = "evaluate",
+        conflicts_with = "question",
+        hide_short_help = true
+    )]
     without_tests: bool,
     #[command(flatten)]
     snapshot: SnapshotArgs,

@@ -29,7 +29,7 @@ pub struct Args {
     /// Limit the map to this many tokens (an estimate); the most used declarations come first
     #[arg(long, value_name = "tokens", value_parser = amount::count)]
     budget: Option<u64>,
-    /// Show the line on which each declaration starts
+    /// Show the first and the last line of each declaration
     #[arg(long)]
     lines: bool,
     /// Count references in all files, however many there are
@@ -74,6 +74,7 @@ struct Symbol<'d> {
     name: &'d str,
     depth: u8,
     line: u32,
+    line_end: u32,
     public: bool,
     #[serde(rename = "async")]
     is_async: bool,
@@ -283,6 +284,7 @@ fn file<'d>(
         name: entry.name,
         depth: entry.form.depth,
         line: entry.form.line,
+        line_end: entry.form.line_end,
         public: entry.form.is_public,
         is_async: entry.form.is_async,
         optional: entry.form.is_optional,

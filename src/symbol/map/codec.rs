@@ -16,7 +16,7 @@ pub type SymbolCache = ObjectCache<FileSymbols>;
 /// Texts that every entry has.
 const NAME_AND_RESULT: usize = 2;
 /// Fewest bytes of an entry without its texts.
-const FORM_BYTES_MIN: usize = 6;
+const FORM_BYTES_MIN: usize = 7;
 
 const MARKS: [Mark; 6] = [
     Mark::Class,
@@ -91,6 +91,7 @@ fn put_entries(out: &mut Vec<u8>, entries: &Entries) {
             .fold(0, |byte, (at, flag)| byte | u8::from(*flag) << at);
         out.extend([mark, flags, form.depth]);
         put_number(out, form.line.into());
+        put_number(out, form.line_end.saturating_sub(form.line).into());
         let ends = &ends[from..*to as usize];
         if form.has_parts {
             put_number(out, (ends.len() - NAME_AND_RESULT) as u64);
@@ -149,16 +150,20 @@ fn form(rest: &mut ByteReader<'_>) -> Option<Modifiers> {
     let mark = *MARKS.get(usize::from(rest.byte()?))?;
     let flags = rest.byte().filter(|flags| *flags < 16)?;
     let is = |at: u8| flags >> at & 1 == 1;
+    let depth = rest
+        .byte()
+        .filter(|depth| usize::from(*depth) <= DEPTH_MAX)?;
+    let line = rest.small()?;
+    let line_end = line.checked_add(rest.small()?)?;
     Some(Modifiers {
         mark,
         is_async: is(0),
         is_public: is(1),
         is_optional: is(2),
         has_parts: is(3),
-        depth: rest
-            .byte()
-            .filter(|depth| usize::from(*depth) <= DEPTH_MAX)?,
-        line: rest.small()?,
+        depth,
+        line,
+        line_end,
     })
 }
 

@@ -41,6 +41,8 @@ pub struct Modifiers {
     pub depth: u8,
     /// The line it starts in, from 1; 0 when that is not known.
     pub line: u32,
+    /// The line it ends in, its body included.
+    pub line_end: u32,
 }
 
 /// One declaration.
@@ -131,9 +133,10 @@ impl Entries {
         is_repeated
     }
 
-    /// Says in which line one starts.
-    pub(super) fn set_line(&mut self, number: EntryNumber, line: u32) {
-        self.forms[number.index()].0.line = line;
+    /// Says in which line one starts, and in which it ends.
+    pub(super) fn set_lines(&mut self, number: EntryNumber, line: u32, line_end: u32) {
+        let form = &mut self.forms[number.index()].0;
+        (form.line, form.line_end) = (line, line_end);
     }
 
     /// The lists, for those who write them down: forms, each with where its ends end, ends, and texts.

@@ -1,5 +1,7 @@
 //! What a map knows of one file before it knows of any other: entries, imports, the names that are used.
 
+use std::ops::Range;
+
 use super::entries::{Entries, EntryNumber, Mark, Modifiers};
 use super::import::{self, Import, ImportNumber};
 use super::shape::{PARTS_MAX, base_name, shape};
@@ -59,18 +61,18 @@ fn cut(outline: &Outline, uses: &Uses, data: &[u8]) -> FileSymbols {
         outline,
         entries: Entries::default(),
         places: Vec::new(),
-        starts: IndexVec::new(),
+        spans: IndexVec::new(),
         more: outline.more,
     };
     listing.add_all(&outline.symbols, None);
     let Listing {
         mut entries,
         places,
-        starts,
+        spans,
         more,
         ..
     } = listing;
-    set_lines(&mut entries, &starts, data);
+    set_lines(&mut entries, &spans, data);
     let imports = outline
         .language
         .map_or_else(IndexVec::new, |language| import::imports(outline, language));
@@ -91,8 +93,8 @@ struct Listing<'o> {
     entries: Entries,
     /// For each symbol of the outline, in order, the entry that its uses belong to.
     places: Vec<EntryNumber>,
-    /// For each entry where it starts in the text.
-    starts: IndexVec<EntryNumber, u32>,
+    /// For each entry where it stands in the text.
+    spans: IndexVec<EntryNumber, Range<u32>>,
     more: u64,
 }
 
@@ -112,7 +114,7 @@ impl Listing<'_> {
             // Both branches of an `#if` often define the same.
             let is_repeated = symbol.children.is_empty() && self.entries.drop_repeated();
             if !is_repeated {
-                self.starts.push(symbol.span.start);
+                self.spans.push(symbol.span.start..symbol.span.end);
             }
             let number = EntryNumber::new(self.entries.len() - 1);
             self.places.push(number);
@@ -138,6 +140,7 @@ impl Listing<'_> {
             has_parts: parts.is_some(),
             depth,
             line: 0,
+            line_end: 0,
         };
         self.entries.push(
             form,
@@ -188,19 +191,17 @@ fn bases(symbol: &Symbol, mut bases: Vec<String>) -> Vec<String> {
     bases
 }
 
-fn set_lines(entries: &mut Entries, starts: &IndexSlice<EntryNumber, [u32]>, data: &[u8]) {
+/// Says where entries begin and end; of a heading not where, as what is below it has no span.
+fn set_lines(entries: &mut Entries, spans: &IndexSlice<EntryNumber, [Range<u32>]>, data: &[u8]) {
     let data = data.strip_prefix("\u{feff}".as_bytes()).unwrap_or(data);
-    let mut order: Vec<EntryNumber> = entries
-        .numbers()
-        .filter(|at| starts[*at] > 0 || entries.get(*at).form.mark != Mark::Heading)
-        .collect();
-    order.sort_unstable_by_key(|at| starts[*at]);
-    let (mut line, mut from) = (1, 0);
-    for at in order {
-        let to = (starts[at] as usize).min(data.len());
-        line += data[from..to].split(|byte| *byte == b'\n').skip(1).count();
-        from = to;
-        entries.set_line(at, to_u32(line));
+    let feeds = data.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+    let feeds: Vec<u32> = feeds.map(|(at, _)| to_u32(at)).collect();
+    let line = |at: u32| to_u32(feeds.partition_point(|feed| *feed < at)) + 1;
+    for at in entries.numbers() {
+        let Range { start, end } = spans[at].clone();
+        if start > 0 || entries.get(at).form.mark != Mark::Heading {
+            entries.set_lines(at, line(start), line(end.saturating_sub(1).max(start)));
+        }
     }
 }
 

@@ -439,6 +439,9 @@ impl Block<'_> {
         }
         if self.detail.has_lines && form.line > 0 {
             let _ = write!(self.out, " :{}", form.line);
+            if form.line_end > form.line {
+                let _ = write!(self.out, "-{}", form.line_end);
+            }
         }
         push_count(
             self.out,

@@ -18,6 +18,7 @@ mod document;
 mod found;
 mod line;
 mod list;
+mod lua;
 mod mask;
 mod prose;
 mod reader;

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 
 use super::found::Found;
 use super::line::{LINE_BYTES_MAX, after, indent, is_word};
+use super::lua::leave_assigned;
 use super::mask::{COMMENT, mask};
-use super::special::leave_assigned;
 use crate::base::number::to_u32;
 use crate::symbol::comment::{self, Style};
 use crate::symbol::language::Language;

@@ -1,6 +1,5 @@
 //! Declarations that begin with no key word, by language.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::line::{after, is_word};
@@ -9,7 +8,6 @@ use crate::symbol::outline::Kind::{
     self, Class, Entry, Enum, Field, Function, Implementation, Interface, Key, Method, Struct,
     Target, Test, Variable, Variant,
 };
-use crate::symbol::outline::Symbol;
 
 fn special(kind: Kind, name: Range<usize>) -> Option<Special> {
     (!name.is_empty()).then_some(Special {
@@ -130,29 +128,6 @@ pub(super) fn lua(line: &Line<'_>) -> Option<Special> {
         name,
         is_public: !is_local,
     })
-}
-
-/// What is assigned to a local variable, or to anything for a second time, is no declaration. A function that a local
-/// variable was declared for is no more public than that, nor is what a local table has where the file returns nothing.
-pub(super) fn leave_assigned(symbols: &mut Vec<Symbol>, code: &str) {
-    let declared = code
-        .lines()
-        .filter_map(|line| line.strip_prefix("local "))
-        .filter_map(|rest| rest.split('=').next())
-        .flat_map(|names| names.split(','))
-        .filter_map(|name| name.split_whitespace().next());
-    let locals: BTreeSet<&str> = declared.collect();
-    let returns = code.lines().any(|line| line.starts_with("return "));
-    let mut assigned = BTreeSet::new();
-    symbols.retain_mut(|symbol| {
-        let head = symbol.signature.trim_start_matches("function ");
-        let head = head.split(['=', '(']).next().unwrap_or_default().trim();
-        let is_local = locals.contains(head);
-        let table = head.split(['.', ':']).next().unwrap_or(head);
-        symbol.public &= !is_local && (returns || !locals.contains(table));
-        symbol.kind != Variable
-            || !is_local && assigned.insert(head.trim_start_matches("local ").to_owned())
-    });
 }
 
 /// `name :: Type`, `name : Type`.

@@ -284,7 +284,7 @@ fn what_is_assigned_or_quoted_is_not_declared() {
         module.contains(" 1 public item.\n\n- `function M.sell() end`"),
         "{module}"
     );
-    assert!(!outline_of("t.lua", "local t = {}\nt.__add = 1\n").contains("public item"));
+    assert!(!outline_of("t.lua", "local t = {}\nt.__add = 1\nreturn 12\n").contains("public item"));
     for says in [
         "1 public item.",
         "- `limit = 1`",

@@ -342,7 +342,7 @@ fn kept_blocks_do_not_change_when_another_file_begins_to_refer() {
 }
 
 #[test]
-fn lines_are_where_declarations_start() {
+fn lines_are_where_declarations_start_and_end() {
     let files = [(
         "a.rs",
         "//! Doc.\n\nuse x;\n\n#[test]\npub fn one(\n) {}\nimpl Two { fn three() {} }\nstruct Two;\n",
@@ -356,7 +356,7 @@ fn lines_are_where_declarations_start() {
     );
     assert_eq!(
         text,
-        "a.rs\n  i x\n  f one() :6\n  c Two :9\n    m three() :8\n"
+        "a.rs\n  i x\n  f one() :6-7\n  c Two :9\n    m three() :8\n"
     );
 }
 
