@@ -6,7 +6,7 @@ use super::definition::{Definition, Definitions};
 use super::postings::in_byte;
 use super::reading::ContentReading;
 use super::region::{Field, regions};
-use super::term::{Term, identifiers, terms};
+use super::term::{Term, identifiers, literals, terms};
 use super::words::{Counter, Words};
 use crate::base::number::to_u32;
 use crate::symbol::{Content, Kind, Language, Outline, Symbol};
@@ -46,6 +46,9 @@ pub fn words_of(text: &str) -> Words {
     let mut counter = Counter::default();
     terms(text, |_, term| counter.add(term, Field::Prose));
     identifiers(text, |_, term| counter.add_whole(term, Field::Prose));
+    literals(text, false, |_, _, term| {
+        counter.add_whole(term, Field::Prose);
+    });
     counter.words()
 }
 
@@ -198,6 +201,11 @@ fn comment_above(text: &str, place: usize) -> usize {
     from.min(place)
 }
 
+/// Whether names of a language may have hyphens, so that there `a-b` is one and no difference.
+fn has_hyphens(language: Language) -> bool {
+    !language.has_grammar() || language == Language::Bash
+}
+
 /// Counts all terms of the text, and for each definition those of its own text, in order of definitions and terms.
 fn count(
     text: &str,
@@ -221,7 +229,17 @@ fn count(
         identifiers(&text[range.clone()], |_, term| {
             counter.add_whole(term, field);
         });
+        let mut joined = Vec::new();
+        let is_code = field == Field::Code;
+        if !is_code || language.is_some_and(has_hyphens) {
+            literals(&text[range.clone()], is_code, |at, _, term| {
+                counter.add_whole(term, field);
+                joined.push((at, term));
+            });
+        }
+        let mut joined = joined.into_iter().peekable();
         terms(&text[range], |at, term| {
+            let own = joined.next_if(|(from, _)| *from <= at);
             counter.add(term, field);
             let at = from + at;
             while let Some((_, end, number)) = next.next_if(|(start, ..)| *start <= at) {
@@ -237,6 +255,7 @@ fn count(
                 && (at < *end || is_open_ended(&found[*number as usize].definition))
             {
                 inner.push((*number, term));
+                inner.extend(own.map(|(_, term)| (*number, term)));
             }
         });
     }

@@ -1,6 +1,6 @@
 //! A question as terms: its words, each once, without those that every sentence has; then its identifiers of several words.
 
-use super::term::{Term, distinct, identifiers};
+use super::term::{Term, distinct, identifiers, literals};
 
 /// Most words of a question that count.
 const WORDS_MAX: usize = 256;
@@ -42,12 +42,14 @@ impl Query {
             .filter(|(_, word)| !has_words || says(word));
         let (mut terms, mut words): (Vec<Term>, Vec<String>) = kept.unzip();
         let word_count = terms.len();
-        identifiers(text, |name, term| {
+        let mut whole = |name: &str, term| {
             if terms.len() < WORDS_MAX && !terms.contains(&term) {
                 terms.push(term);
                 words.push(name.to_owned());
             }
-        });
+        };
+        identifiers(text, &mut whole);
+        literals(text, false, |_, name, term| whole(name, term));
         (word_count > 0).then_some(Self {
             terms,
             words,

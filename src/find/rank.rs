@@ -458,6 +458,22 @@ mod tests {
         assert_eq!(ranked("merge frames", &files, &[])[0], "frame/merge.rs");
     }
 
+    /// Before, the product that the name of a setting has words of stood above the file that has the setting.
+    #[test]
+    fn a_setting_leads_to_the_file_that_has_it() {
+        let maker = "mirror maker metrics source alias add source";
+        let setting = "reads \"add.source.alias.to.metrics\", a setting among very many others";
+        let files = [
+            ("maker.java", maker),
+            ("config.java", setting),
+            ("a.java", "mirror"),
+            ("b.java", "metrics of a maker"),
+            ("c.java", "add"),
+        ];
+        let question = "drop add.source.alias.to.metrics";
+        assert_eq!(ranked(question, &files, &[])[0], "config.java");
+    }
+
     /// Before, the tests of what was looked for stood above it: they have its words, and more of them.
     #[test]
     fn the_program_comes_before_its_tests_unless_these_are_asked_for() {

@@ -50,6 +50,33 @@ pub(super) fn identifiers<'t>(text: &'t str, mut take: impl FnMut(&'t str, Term)
     }
 }
 
+/// Calls `take` with each name that dots or hyphens join, as it is written, and where it begins: `max.poll.records`,
+/// `--broker-list`. One dot joins a file and its ending, or an object and what it has; names with dots are none in code.
+pub(super) fn literals<'t>(
+    text: &'t str,
+    is_code: bool,
+    mut take: impl FnMut(usize, &'t str, Term),
+) {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    let mut key = Vec::with_capacity(IDENTIFIER_BYTES_MAX + 1);
+    let mut at = 0;
+    for run in text.split_inclusive(|c: char| !is_part(c)) {
+        let name = run.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
+        let from = at + run.len() - name.len();
+        at += run.len();
+        let name = name.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+        let (dots, hyphens) = (name.matches('.').count(), name.matches('-').count());
+        let is_joined = dots > 1 && !is_code || hyphens > 0 && (dots == 0 || !is_code);
+        let is_whole = || name.split(['.', '-']).all(|part| !part.is_empty());
+        if is_joined && name.len() <= IDENTIFIER_BYTES_MAX && is_whole() {
+            key.clear();
+            key.push(0);
+            key.extend_from_slice(name.as_bytes());
+            take(from, name, number(&key));
+        }
+    }
+}
+
 /// True for what an underscore or a capital behind a small letter divides.
 fn has_words(name: &[u8]) -> bool {
     let begins = |two: &[u8]| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase();
@@ -237,6 +264,25 @@ mod tests {
             found.push(String::from_utf8_lossy(word).into_owned());
         });
         found
+    }
+
+    #[test]
+    fn names_that_dots_and_hyphens_join_are_whole() {
+        let found = |text: &str, is_code| {
+            let mut found = Vec::new();
+            literals(text, is_code, |at, name, _| {
+                assert!(text[at..].starts_with(name), "{at}: {name}");
+                found.push(name.to_owned());
+            });
+            found
+        };
+        let text = "`max.poll.records` (not a.rs), --broker-list=x; 1.2.3 e-mail... -- a--b, é-x.";
+        assert_eq!(
+            found(text, false),
+            ["max.poll.records", "broker-list", "e-mail"]
+        );
+        assert_eq!(found(text, true), ["broker-list", "e-mail"]);
+        assert!(found("a.b-c.d", true).is_empty());
     }
 
     #[test]

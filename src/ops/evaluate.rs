@@ -408,6 +408,7 @@ fn by_text(
         path_alone: 0.0,
         length: 0.75,
         past: 0.0,
+        tests: 1.0,
         ..Weights::default()
     };
     flat(question, sources, &words, &weights)
@@ -419,6 +420,7 @@ fn by_path(sources: &Sources, question: &Query) -> Vec<SourceNumber> {
     let weights = Weights {
         length: 0.75,
         past: 0.0,
+        tests: 1.0,
         path: 1.0,
         path_alone: 0.0,
         ..Weights::default()

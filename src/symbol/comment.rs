@@ -408,7 +408,12 @@ fn is_tag(line: &str) -> bool {
     let is_task = ["TODO", "FIXME", "XXX", "Usage:", "usage:"]
         .iter()
         .any(|task| line.starts_with(task));
+    // `special marks:` above a list of them.
+    let is_list = line.ends_with(':')
+        && line.starts_with(char::is_lowercase)
+        && line.split(' ').count() <= LABEL_WORDS_MAX;
     is_label
+        || is_list
         || is_task
         || matches!(
             word,
@@ -536,6 +541,8 @@ pub(super) fn cap(text: &str, bytes_max: usize) -> String {
 
 /// Most words between two rulers that are the heading of a part of a file.
 const HEADING_WORDS_MAX: usize = 3;
+/// Most words above a list that only say what is in it.
+const LABEL_WORDS_MAX: usize = 2;
 /// Longest word in front of a colon that names what follows.
 const LABEL_BYTES_MAX: usize = 16;
 /// Longest first paragraph of the documentation of a file or symbol, in bytes.

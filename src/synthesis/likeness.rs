@@ -94,7 +94,10 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
     }
     let pattern = pattern(files);
     let mut keys = common_names(files);
-    let mut points = points(speaking, files.len());
+    let mut points = points(
+        speaking,
+        one_language(files).map_or(files.len(), |(_, count)| count),
+    );
     if points.is_empty() && keys.is_none() {
         keys = frequent_names(files);
     }
@@ -174,7 +177,7 @@ fn points(speaking: &[&ChildNode<'_>], files: usize) -> Vec<String> {
         }
     }
     // Tests and licences beside them are files, too.
-    let left = files - told;
+    let left = files.saturating_sub(told);
     // A project speaks where its sources do not.
     if points.len() > 1 {
         points.retain(|point| !point.starts_with("MSBuild project"));
@@ -321,6 +324,16 @@ fn opened(files: &[&ChildNode<'_>]) -> String {
 
 /// `Python files`, where nearly all are of one language.
 fn what(files: &[&ChildNode<'_>]) -> String {
+    let word = if files.len() == 1 { "file" } else { "files" };
+    match one_language(files) {
+        Some((language, _)) => format!("{language} {word}{}", opened(files)),
+        None if files.len() == 1 => "A file".to_owned(),
+        None => "Files".to_owned(),
+    }
+}
+
+/// The language of nearly all files, and how many have it.
+fn one_language(files: &[&ChildNode<'_>]) -> Option<(String, usize)> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let bodies = files.iter().filter_map(|part| part.bodies.first());
     for facts in bodies.filter_map(|(_, body)| Facts::parse(body)) {
@@ -329,14 +342,7 @@ fn what(files: &[&ChildNode<'_>]) -> String {
         }
     }
     let most = counts.into_iter().max_by_key(|(_, count)| *count);
-    let word = if files.len() == 1 { "file" } else { "files" };
-    match most {
-        Some((language, count)) if 5 * count >= 4 * files.len() => {
-            format!("{language} {word}{}", opened(files))
-        }
-        _ if files.len() == 1 => "A file".to_owned(),
-        _ => "Files".to_owned(),
-    }
+    most.filter(|(_, count)| 5 * count >= 4 * files.len())
 }
 
 #[cfg(test)]
@@ -401,6 +407,29 @@ mod tests {
                 ("utils_test.go", test),
             ],
             "Tests: `utils`, `till`.",
+        );
+        let java = "Java source, 10+ lines.\n\nNot public:\n\n- `class T`\n";
+        check(
+            &[
+                ("AbstractTillTest.java", java),
+                ("TillTest.java", java),
+                ("BedTest.java", java),
+            ],
+            "Tests: `Till`, `Bed`.",
+        );
+        // Before, the macros beside them were among the pages that are left.
+        let page = |title: &str| format!("HTML file, 10+ lines.\n\n- {title}\n");
+        let pages: Vec<String> = (0..8).map(|at| page(&format!("Page {at}"))).collect();
+        let named: Vec<String> = (0..8).map(|at| format!("{at}.html")).collect();
+        let mut parts: Vec<(&str, &str)> = named
+            .iter()
+            .map(|name| &**name)
+            .zip(pages.iter().map(|page| &**page))
+            .collect();
+        parts.push(("macros.xml", "XML file, 10+ lines.\n\n- key `macro`\n"));
+        check(
+            &parts,
+            "HTML files: Page 0; Page 1; Page 2; Page 3; Page 4; and 3 more.",
         );
     }
 

@@ -52,7 +52,10 @@ fn target(found: &mut Found, line: &str, above: &str) {
         let words = || value.split_whitespace().filter(|word| *word != "\\");
         let is_list = is_made || words().any(|word| word.strip_suffix(".o").is_some());
         if is_name && is_list {
-            let parts: Vec<&str> = words().take(MADE_OF_MAX).collect();
+            let mut parts: Vec<&str> = words().take(MADE_OF_MAX).collect();
+            if words().count() > MADE_OF_MAX {
+                parts.push("…");
+            }
             let kind = if is_made { Kind::Target } else { Kind::Key };
             found.push(kind, name, &format!("{name} {}", parts.join(" ")));
         } else if is_name && !line.starts_with('#') {

@@ -119,7 +119,7 @@ rows! {
     Dart ["abstract class" Class, "mixin class" Class, "class" Class, "mixin" Class, "extension type" Struct,
         "extension" Implementation, "enum" Enum, "typedef" Type, "const" Constant, "final" Variable, "var" Variable] {
         before: MODIFIERS, imports: &["import", "export", "part"], odd: Odd::TypeFirst, special: Some(by::c_function) };
-    Lua ["local function" Function, "function" Function] { private: &["local function"], name: ".:", imports: &[],
+    Lua ["local function" Function, "global function" Function, "function" Function] { private: &["local function"], name: ".:", imports: &[],
         special: Some(by::lua) };
     Perl ["package" Module, "sub" Function, "class" Class, "method" Function, "role" Interface] { name: ":'",
         imports: &["use", "require"], odd: Odd::Underscore };

@@ -108,7 +108,10 @@ pub(super) fn call(line: &Line<'_>) -> Option<Special> {
 
 pub(super) fn lua(line: &Line<'_>) -> Option<Special> {
     let is_local = line.code.starts_with("local ");
-    let from = if is_local { 6 } else { 0 };
+    let scope = ["local ", "global "]
+        .into_iter()
+        .find(|word| line.code.starts_with(word));
+    let from = scope.map_or(0, str::len);
     let end = from + first(&line.code[from..], ".:");
     let rest = line.code[end..]
         .trim_start()

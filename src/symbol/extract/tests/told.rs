@@ -284,6 +284,15 @@ fn what_is_assigned_or_quoted_is_not_declared() {
         module.contains(" 1 public item.\n\n- `function M.sell() end`"),
         "{module}"
     );
+    let global = "global T\nglobal function tell() end\nlocal function g() end\nfunction g() end\nX = nil\n\
+                  function deep() end\nfunction deep(n) end\n";
+    let global = outline_of("g.lua", global);
+    assert!(
+        global.contains(
+            " 2 public items.\n\n- `global function tell() end`\n- `function deep() end`\n"
+        ),
+        "{global}"
+    );
     assert!(!outline_of("t.lua", "local t = {}\nt.__add = 1\nreturn 12\n").contains("public item"));
     for says in [
         "1 public item.",
@@ -301,7 +310,6 @@ fn what_is_assigned_or_quoted_is_not_declared() {
 /// Before, the words of a page that a program shows spoke for it, and shell in a block of code was a heading.
 #[test]
 fn what_is_shown_or_switched_off_is_not_told() {
-    let notice = "\nLicensed to the Apache Software Foundation (ASF) under one\nor more. See the License for the\nlimitations under the License.\n\n=====\n\n    The Till\n\nThis document tells what is new in this release.\n";
     for (name, text, silent) in [
         (
             "a.erb",
@@ -323,7 +331,6 @@ fn what_is_shown_or_switched_off_is_not_told() {
             "---\nhero:\n  text: Bear necessities for all of us\n  tagline: A tiny store that stays out of your way\n---\n",
             "hero: text",
         ),
-        ("RELEASE-NOTES.txt", notice, "Apache License."),
         (
             "a.rb",
             "# require 'a/b'\nrequire 'c'\n\nclass A\n  class << self\n    extend Forwardable\n  end\nend\n",
@@ -333,6 +340,16 @@ fn what_is_shown_or_switched_off_is_not_told() {
             "a.rb",
             "# require 'a/b'\nrequire 'c'\n\nclass A\nend\n",
             "require 'a",
+        ),
+        (
+            "tool",
+            "#!/usr/bin/env lua\n\n-- special marks:\n-- \\1 - paragraph\n-- \\4 - space\n\nlocal x = 1\n",
+            "special marks",
+        ),
+        (
+            "Makefile",
+            "CORE = a.o b.o c.o d.o e.o f.o g.o\n\nall: $(CORE)\n",
+            "f.o`",
         ),
         (
             "pack",
@@ -358,6 +375,12 @@ fn what_is_shown_or_switched_off_is_not_told() {
         let outline = outline_of(name, text);
         assert!(!outline.contains(silent), "{name}: {outline}");
     }
+}
+
+/// Before, release notes below a notice of the Apache License were that licence.
+#[test]
+fn a_text_below_a_licence_is_told_and_not_the_licence() {
+    let notice = "\nLicensed to the Apache Software Foundation (ASF) under one\nor more. See the License for the\nlimitations under the License.\n\n=====\n\n    The Till\n\nThis document tells what is new in this release.\n";
     let told = "This document tells what is new in this release.";
     assert!(
         outline_of("RELEASE-NOTES.txt", notice).starts_with(told),
