@@ -83,6 +83,9 @@ impl Listing<'_> {
             identifiers(&symbol.name, |_, term| {
                 counter.add_whole(term, Field::Name);
             });
+            literals(&symbol.name, false, |_, _, term| {
+                counter.add_whole(term, Field::Name);
+            });
             let is_shown = !matches!(
                 symbol.kind,
                 Kind::Implementation | Kind::Extension | Kind::Export

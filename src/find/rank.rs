@@ -278,19 +278,21 @@ fn text_scores(
     let mean = weighted(totals.map(to_f64)) / to_f64(count.max(1) as u64);
     let mut scores = Scores::from_vec(vec![0.0; lengths.len()]);
     for (at, (list, rare)) in lists.iter().zip(&terms.weights).enumerate() {
-        // Who asks for a name wants the place that declares it, and then those that use it.
+        // Who asks for a name wants the place that declares it, and then those that use it. A setting or an option is
+        // declared by its text.
         let declared = if at < question.word_count {
             0.0
         } else {
             weights.declared - 1.0
         };
+        let by_text = f64::from(question.words[at].contains(['.', '-']));
         // What is not wanted must not be the largest, by which all are divided.
         let is_wanted = |(number, _): &&(CandidateNumber, TermCounts)| searched.is_wanted[*number];
         for (number, counts) in list.iter().filter(is_wanted) {
             let length = weighted(lengths[*number].map(f64::from));
             let held_back = K1 * (1.0 - weights.length + weights.length * length / mean.max(1.0));
-            let [names, ..] = counts;
-            let count = weighted(counts.map(f64::from)) + declared * f64::from(*names);
+            let [names, _, quoted, ..] = counts.map(f64::from);
+            let count = weighted(counts.map(f64::from)) + declared * (names + by_text * quoted);
             scores[*number] += rare * count * (K1 + 1.0) / (count + held_back);
         }
     }

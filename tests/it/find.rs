@@ -109,6 +109,32 @@ fn a_name_leads_to_the_file_that_declares_it() {
     );
 }
 
+/// Before, the product whose words a setting has stood above the only file that has the setting.
+#[test]
+fn a_setting_leads_to_the_file_that_reads_it() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    let rest = "// MirrorMaker: from a source to a target, metrics, an alias and what is added\n"
+        .repeat(6);
+    let maker = "class MirrorMaker {\n  MirrorMaker() {}\n  MirrorMaker(int source) {}\n}\n";
+    repo.put("src/MirrorMaker.java", format!("{maker}{rest}"));
+    let setting = "  static final String ADD = \"add.source.alias.to.metrics\";\n";
+    repo.put(
+        "src/Settings.java",
+        format!("class Settings {{\n{setting}}}\n{}", rest.repeat(3)),
+    );
+    for at in 0..8 {
+        repo.put(
+            &format!("src/T{at}.java"),
+            format!("class T{at} {{}}\n{rest}"),
+        );
+    }
+    repo.commit("first");
+    let question = "MirrorMaker: remove add.source.alias.to.metrics";
+    let found = repo.merkle(&["find", question, "--files"]).ok();
+    assert!(found.starts_with("src/Settings.java\n"), "{found}");
+}
+
 #[test]
 fn more_tokens_never_show_less_and_never_cost_more_than_they_may() {
     let sandbox = Sandbox::new();
