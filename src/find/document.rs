@@ -204,11 +204,6 @@ fn comment_above(text: &str, place: usize) -> usize {
     from.min(place)
 }
 
-/// Whether names of a language may have hyphens, so that there `a-b` is one and no difference.
-fn has_hyphens(language: Language) -> bool {
-    !language.has_grammar() || language == Language::Bash
-}
-
 /// Counts all terms of the text, and for each definition those of its own text, in order of definitions and terms.
 fn count(
     text: &str,
@@ -232,18 +227,17 @@ fn count(
         identifiers(&text[range.clone()], |_, term| {
             counter.add_whole(term, field);
         });
-        let mut joined = Vec::new();
-        let is_code = field == Field::Code;
-        if !is_code || language.is_some_and(has_hyphens) {
+        let mut whole = Vec::new();
+        let is_code = field == Field::Code && language.is_some_and(Language::has_grammar);
+        if !is_code || language == Some(Language::Bash) {
             literals(&text[range.clone()], is_code, |at, _, term| {
-                counter.add_whole(term, field);
-                joined.push((at, term));
+                whole.push((at, term));
             });
         }
-        let mut joined = joined.into_iter().peekable();
+        let mut joined = whole.iter().peekable();
         terms(&text[range], |at, term| {
-            let own = joined.next_if(|(from, _)| *from <= at);
             counter.add(term, field);
+            let begun = at;
             let at = from + at;
             while let Some((_, end, number)) = next.next_if(|(start, ..)| *start <= at) {
                 while open.last().is_some_and(|(end, _)| *end <= at) {
@@ -258,9 +252,15 @@ fn count(
                 && (at < *end || is_open_ended(&found[*number as usize].definition))
             {
                 inner.push((*number, term));
-                inner.extend(own.map(|(_, term)| (*number, term)));
+                while let Some((_, term)) = joined.next_if(|(from, _)| *from <= begun) {
+                    inner.push((*number, *term));
+                }
             }
         });
+        // Where a content has too many terms, its words count.
+        for (_, term) in whole {
+            counter.add_whole(term, field);
+        }
     }
     inner.sort_unstable();
     inner

@@ -20,7 +20,7 @@ use std::fmt::Write as _;
 use super::definition::{Definition, DefinitionNumber, Definitions};
 use super::question::Query;
 use super::rank::Terms;
-use super::term::{identifiers, terms};
+use super::term::{identifiers, literals, terms};
 use crate::base::number::{IndexSlice, IndexVec, floor, to_f64, to_u32};
 use crate::base::printable::one_line;
 use crate::base::token::estimate;
@@ -124,7 +124,7 @@ pub enum Line {
     About,
     /// A definition with its signature, by its number.
     Signature(DefinitionNumber),
-    /// A definition by its name and where it begins: it has something of the question.
+    /// A definition by its name and where it begins: it has a word of the question, in its name or its body.
     Place(DefinitionNumber),
     /// A definition by its name alone.
     Name(DefinitionNumber),
@@ -327,6 +327,7 @@ fn score(definition: &Definition, question: &Query, rare: &Terms) -> f64 {
     };
     terms(&definition.name, |_, term| name(term));
     identifiers(&definition.name, |_, term| name(term));
+    literals(&definition.name, false, |_, _, term| name(term));
     let held_back = 1.2 * (0.5 + 0.5 * f64::from(definition.length()) / LENGTH);
     let mut score = 0.0;
     for ((term, rare), named) in question.terms.iter().zip(&rare.weights).zip(named) {

@@ -49,7 +49,13 @@ impl Query {
             }
         };
         identifiers(text, &mut whole);
-        literals(text, false, |_, name, term| whole(name, term));
+        // `built-in` is a word of English, `--built-in` an option.
+        literals(text, false, |at, name, term| {
+            let is_option = text[..at].ends_with("--");
+            if is_option || name.contains('.') || name.matches('-').count() > 1 {
+                whole(name, term);
+            }
+        });
         (word_count > 0).then_some(Self {
             terms,
             words,
@@ -61,8 +67,9 @@ impl Query {
     /// Whether tests are looked for, and not only what they test.
     #[must_use]
     pub fn asks_for_tests(&self) -> bool {
-        const WORDS: [&str; 7] = [
-            "test", "tests", "tested", "testing", "spec", "specs", "fixture",
+        const WORDS: [&str; 11] = [
+            "test", "tests", "tested", "testing", "spec", "specs", "fixture", "fixtures", "mock",
+            "mocks", "e2e",
         ];
         let mut words = self.words[..self.word_count].iter();
         words.any(|word| WORDS.contains(&word.as_str()))
@@ -92,6 +99,14 @@ mod tests {
         );
         let whole = Query::of("Why sendFile?").expect("words");
         assert_eq!((whole.word_count, whole.words.len()), (2, 3));
+        // One hyphen joins words of English.
+        let all = |text: &str| Query::of(text).expect("words").words;
+        assert_eq!(all("built-in run"), ["built", "run"]);
+        assert_eq!(all("--built-in"), ["built", "built-in"]);
+        assert_eq!(
+            all("a.b.c max.poll.records").last().map(String::as_str),
+            Some("max.poll.records")
+        );
         assert_eq!(whole.of_words().words, ["send", "file"]);
         assert_eq!(
             words("what is it").unwrap_or_default(),

@@ -230,7 +230,14 @@ fn as_prose(mut found: String, is_html: bool) -> String {
         .filter(|_| announces)
         .unwrap_or(&found);
     let found = fold(found);
-    if is_order(&found) {
+    // `special marks: - …`: what the list below it is of.
+    let list = found
+        .split_once(": ")
+        .filter(|(label, _)| label.split(' ').count() <= LABEL_WORDS_MAX);
+    let is_list = list.is_some_and(|(label, rest)| {
+        label.starts_with(char::is_lowercase) && rest.starts_with(['-', '*', '\\', '+'])
+    });
+    if is_order(&found) || is_list {
         return String::new();
     }
     cap(&found, PARAGRAPH_BYTES_MAX)
@@ -408,12 +415,7 @@ fn is_tag(line: &str) -> bool {
     let is_task = ["TODO", "FIXME", "XXX", "Usage:", "usage:"]
         .iter()
         .any(|task| line.starts_with(task));
-    // `special marks:` above a list of them.
-    let is_list = line.ends_with(':')
-        && line.starts_with(char::is_lowercase)
-        && line.split(' ').count() <= LABEL_WORDS_MAX;
     is_label
-        || is_list
         || is_task
         || matches!(
             word,

@@ -65,14 +65,22 @@ impl Scanner<'_> {
             return self.take_to(self.at + open.len(), close, Part::Comment);
         }
         let mut line = self.marks.line.iter();
-        if line.any(|mark| rest.starts_with(mark.as_bytes())) && self.may_comment(byte) {
-            return self.take_to(self.at, "\n", Part::Comment);
+        if let Some(mark) = line.find(|mark| rest.starts_with(mark.as_bytes()))
+            && self.may_comment(byte)
+        {
+            let from = self.at + mark.len();
+            let is_long = self.marks.quotes.contains(&b'[');
+            return match self.long_bracket(from).filter(|_| is_long) {
+                Some(close) => self.take_to(from, &close, Part::Comment),
+                None => self.take_to(self.at, "\n", Part::Comment),
+            };
         }
         if !self.marks.quotes.contains(&byte) {
             return false;
         }
         if byte == b'[' {
-            return self.take_bracketed();
+            let close = self.long_bracket(self.at);
+            return close.is_some_and(|close| self.take_to(self.at, &close, Part::Quoted));
         }
         for quote in ["\"\"\"", "'''"] {
             if rest.starts_with(quote.as_bytes()) {
@@ -107,15 +115,12 @@ impl Scanner<'_> {
         true
     }
 
-    /// Takes `[[ … ]]` and `[==[ … ]==]`; other brackets are code.
-    fn take_bracketed(&mut self) -> bool {
-        let rest = &self.text[self.at + 1..];
+    /// What closes `[[ … ]]` or `[==[ … ]==]`, where such a bracket opens here; other brackets are code.
+    fn long_bracket(&self, at: usize) -> Option<String> {
+        let rest = self.text[at..].strip_prefix('[')?;
         let level = rest.bytes().take_while(|byte| *byte == b'=').count();
         let is_open = rest.as_bytes().get(level) == Some(&b'[');
-        is_open && {
-            let close = format!("]{}]", "=".repeat(level));
-            self.take_to(self.at + level + 2, &close, Part::Quoted)
-        }
+        is_open.then(|| format!("]{}]", "=".repeat(level)))
     }
 
     /// Takes a string that ends in its line, or with a back quote anywhere.

@@ -54,7 +54,7 @@ impl Facts {
         Some(facts)
     }
 
-    /// One file of which nothing is said: empty, with a byte of zero, or told of by a model. Its name says the language.
+    /// One file whose statement does not say the language: empty, with a byte of zero, or told of by a model. Its name says it.
     #[must_use]
     pub fn by_name(name: &str) -> Self {
         let language = detect(name.as_bytes(), b"").map(|language| language.title().to_owned());

@@ -94,10 +94,13 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
     }
     let pattern = pattern(files);
     let mut keys = common_names(files);
-    let mut points = points(
-        speaking,
-        one_language(files).map_or(files.len(), |(_, count)| count),
-    );
+    let language = one_language(files);
+    let count = language.as_ref().map_or(files.len(), |(_, count)| *count);
+    let counts = |part: &ChildNode<'_>| {
+        let own = language.as_ref().map(|(language, _)| language);
+        own.is_none_or(|own| of_language(part).is_some_and(|other| other == *own))
+    };
+    let mut points = points(speaking, count, &counts);
     if points.is_empty() && keys.is_none() {
         keys = frequent_names(files);
     }
@@ -123,9 +126,13 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
         }
         let is_held = || !directories.is_empty() && holds(directories).is_some();
         // Where more stands here than below, it is told by name.
-        if is_held() && count_below(directories) < files.len() as u64 && files.len() > 1 {
-            let names: Vec<&str> = files.iter().map(|part| &*part.name).collect();
-            return Some(format!("{}: {}.", what(files), listing(&names, POINTS_MAX)));
+        if speaking.len() > 1 && count_below(directories) < files.len() as u64 && is_held() {
+            let names: Vec<&str> = speaking.iter().map(|part| &*part.name).collect();
+            return Some(format!(
+                "{}: {}.",
+                what(speaking),
+                listing(&names, POINTS_MAX)
+            ));
         }
         if points.is_empty() || is_held() {
             return None;
@@ -161,23 +168,27 @@ fn joined(
     ended(&text)
 }
 
-/// What the most important of a directory's files are about, each thing once.
-fn points(speaking: &[&ChildNode<'_>], files: usize) -> Vec<String> {
+/// What the most important of a directory's files are about, each thing once, and how many of those that count are left.
+fn points(
+    speaking: &[&ChildNode<'_>],
+    files: usize,
+    counts: &dyn Fn(&ChildNode<'_>) -> bool,
+) -> Vec<String> {
     let mut points: Vec<String> = Vec::new();
     let (mut owner, mut told) = (None, 0);
     for part in speaking {
         match point(part) {
-            Some(point) if points.contains(&point) => told += 1,
+            Some(point) if points.contains(&point) => told += usize::from(counts(part)),
             Some(point) if points.len() < POINTS_MAX => {
                 points.push(point);
                 owner = Some(part);
-                told += 1;
+                told += usize::from(counts(part));
             }
             _ => {}
         }
     }
     // Tests and licences beside them are files, too.
-    let left = files.saturating_sub(told);
+    let left = files - told;
     // A project speaks where its sources do not.
     if points.len() > 1 {
         points.retain(|point| !point.starts_with("MSBuild project"));
@@ -201,11 +212,19 @@ fn tests(files: &[&ChildNode<'_>]) -> Option<String> {
         .filter_map(|part| subject(&part.name).or_else(|| tested(part)))
         .collect();
     let is_tests = 5 * tests.len() >= 3 * files.len();
+    let all: BTreeSet<&str> = tests.iter().copied().collect();
+    // `AbstractTillTest` beside `TillTest` is what that is made from.
+    let is_base = |subject: &str| {
+        let made = subject.strip_prefix("Abstract");
+        made.is_some_and(|made| all.contains(made))
+    };
     let mut seen = BTreeSet::new();
     // `test_utils.py` is found by its name and run.
     let is_run = |subject: &str| files.iter().any(|part| is_collected(&part.name, subject));
-    tests
-        .retain(|subject| (!HELPERS.contains(subject) || is_run(subject)) && seen.insert(*subject));
+    tests.retain(|subject| {
+        let is_helper = HELPERS.contains(subject) && !is_run(subject) || is_base(subject);
+        !is_helper && seen.insert(*subject)
+    });
     let is_tested = files
         .iter()
         .any(|part| is_main(&part.name) && stem(&part.name) != "main");
@@ -276,7 +295,9 @@ fn point(part: &ChildNode<'_>) -> Option<String> {
     let title = about.as_deref().filter(is_title).map(str::to_owned);
     // `HIGHLIGHTS` is a part of a page.
     let is_heading = |text: &&str| {
-        let is_part = !text.contains(char::is_lowercase) && text.contains(char::is_uppercase);
+        let is_part = !text.contains(char::is_lowercase)
+            && text.contains(char::is_uppercase)
+            && !text.eq_ignore_ascii_case(stem(&part.name));
         !text.contains('`') && !text.ends_with('?') && !is_part
     };
     let heading = listed(part).next().filter(is_heading);
@@ -332,14 +353,17 @@ fn what(files: &[&ChildNode<'_>]) -> String {
     }
 }
 
+/// The language of a file, as its first statement says it.
+fn of_language(part: &ChildNode<'_>) -> Option<String> {
+    let (_, body) = part.bodies.first()?;
+    Facts::parse(body)?.languages.into_keys().next()
+}
+
 /// The language of nearly all files, and how many have it.
 fn one_language(files: &[&ChildNode<'_>]) -> Option<(String, usize)> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    let bodies = files.iter().filter_map(|part| part.bodies.first());
-    for facts in bodies.filter_map(|(_, body)| Facts::parse(body)) {
-        for language in facts.languages.into_keys() {
-            *counts.entry(language).or_default() += 1;
-        }
+    for language in files.iter().filter_map(|part| of_language(part)) {
+        *counts.entry(language).or_default() += 1;
     }
     let most = counts.into_iter().max_by_key(|(_, count)| *count);
     most.filter(|(_, count)| 5 * count >= 4 * files.len())
@@ -395,6 +419,7 @@ mod tests {
             &[
                 ("servers.rb", script),
                 ("drivers.rb", script),
+                ("LICENSE", "MIT licence.\n\nLicence file, 10+ lines.\n"),
                 ("patches/", patch),
             ],
             "Ruby files: `servers.rb`, `drivers.rb`.",
@@ -407,6 +432,12 @@ mod tests {
                 ("utils_test.go", test),
             ],
             "Tests: `utils`, `till`.",
+        );
+        let caps = |title: &str| format!("Markdown file, 10+ lines.\n\n- {title}\n");
+        let (api, faq) = (caps("API"), caps("FAQ"));
+        check(
+            &[("api.md", &api), ("faq.md", &faq)],
+            "Markdown files: API; FAQ.",
         );
         let java = "Java source, 10+ lines.\n\nNot public:\n\n- `class T`\n";
         check(
@@ -426,10 +457,12 @@ mod tests {
             .map(|name| &**name)
             .zip(pages.iter().map(|page| &**page))
             .collect();
-        parts.push(("macros.xml", "XML file, 10+ lines.\n\n- key `macro`\n"));
+        let script =
+            "Makes the pages.\n\nPython source, 10+ lines, 1 public item.\n\n- `def make()`\n";
+        parts.insert(0, ("0.py", script));
         check(
             &parts,
-            "HTML files: Page 0; Page 1; Page 2; Page 3; Page 4; and 3 more.",
+            "HTML files: Makes the pages; Page 0; Page 1; Page 2; Page 3; and 4 more.",
         );
     }
 

@@ -64,13 +64,7 @@ pub(super) fn subject(name: &str) -> Option<&str> {
     let before = before.filter(|subject| !matches!(*subject, "spec" | "test"));
     before
         .or_else(|| BEHIND.iter().find_map(|mark| stem.strip_suffix(mark)))
-        .filter(|subject| subject.ends_with(char::is_alphanumeric) && !is_base(subject))
-}
-
-/// Whether this is what other tests are made from: `AbstractTillTest`.
-fn is_base(subject: &str) -> bool {
-    let rest = subject.strip_prefix("Abstract").unwrap_or_default();
-    rest.starts_with(char::is_uppercase)
+        .filter(|subject| subject.ends_with(char::is_alphanumeric))
 }
 
 /// Whether pytest collects a file by its name, so that it holds tests whatever the subject is called.

@@ -130,6 +130,14 @@ fn a_setting_leads_to_the_file_that_reads_it() {
         );
     }
     repo.commit("first");
+    repo.put("conf/server.properties", "max.poll.records=500\n");
+    repo.put(
+        "docs/notes.md",
+        "# Notes\n\nSay max.poll.records, max.poll.records.\n",
+    );
+    repo.commit("settings");
+    let found = repo.merkle(&["find", "max.poll.records", "--files"]).ok();
+    assert!(found.starts_with("conf/server.properties\n"), "{found}");
     let question = "MirrorMaker: remove add.source.alias.to.metrics";
     let found = repo.merkle(&["find", question, "--files"]).ok();
     assert!(found.starts_with("src/Settings.java\n"), "{found}");

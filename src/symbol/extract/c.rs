@@ -83,12 +83,17 @@ fn is_public(declared: &Declared<'_>) -> bool {
 
 /// `static`, and what sources define as that.
 fn is_of_file(declared: &Declared<'_>) -> bool {
-    // `STATIC_INLINE`, `l_sinline`.
-    let is_static = declared
-        .prefix
-        .split_whitespace()
-        .map(str::to_lowercase)
-        .any(|word| word.contains("static") || word.ends_with("sinline"));
+    // `STATIC_INLINE`, `l_sinline`; `static_vector` is a type.
+    let is_static = declared.prefix.split_whitespace().any(|word| {
+        let is_large = !word.contains(char::is_lowercase);
+        let has_word = word
+            .split('_')
+            .any(|part| part.eq_ignore_ascii_case("static"));
+        word == "static"
+            || is_large && has_word
+            || word.ends_with("inline") && has_word
+            || word.ends_with("sinline")
+    });
     // `local int f`, where `local f` and `const local *f` give a type of that name.
     let mut words = declared.prefix.split_whitespace();
     let is_local = words.next() == Some("local");
@@ -481,8 +486,10 @@ fn is_source(text: &str, symbols: &[Symbol]) -> bool {
     symbols.iter().any(|symbol| match symbol.kind {
         Kind::Function => {
             let body = &text[symbol.span.body as usize..symbol.span.end as usize];
-            let is_inline = symbol.signature.contains("inline") || symbol.signature.contains('<');
-            symbol.public && !is_inline && body.contains('{')
+            let is_inline = |word: &str| matches!(word, "inline" | "constexpr" | "consteval");
+            let is_many = symbol.signature.starts_with("template")
+                || symbol.signature.split_whitespace().any(is_inline);
+            symbol.public && !is_many && body.contains('{')
         }
         Kind::Module => is_source(text, &symbol.children),
         _ => false,
@@ -514,9 +521,24 @@ fn show(symbols: &mut [Symbol]) {
 /// Whether a file is guarded against being included twice: its first directives are `#pragma once`, or `#ifndef A` and
 /// `#define A`, with more behind them.
 fn is_guarded(text: &str) -> bool {
+    let mut in_comment = false;
     let mut directives = text.lines().map(str::trim).filter_map(|line| {
-        let mut words = line.strip_prefix('#')?.split_whitespace();
-        Some((words.next()?, words.next().unwrap_or_default()))
+        // What a comment shows is an example.
+        let was_comment = in_comment;
+        in_comment = match (line.rfind("/*"), line.rfind("*/")) {
+            (Some(open), close) => close.is_none_or(|close| close < open),
+            (None, Some(_)) => false,
+            (None, None) => in_comment,
+        };
+        let mut words = line
+            .strip_prefix('#')
+            .filter(|_| !was_comment)?
+            .split_whitespace();
+        let (word, name) = (words.next()?, words.next().unwrap_or_default());
+        let undefined = name.strip_prefix("!defined").filter(|_| word == "if");
+        Some(undefined.map_or((word, name), |name| {
+            ("ifndef", name.trim_matches(['(', ')']))
+        }))
     });
     match (directives.next(), directives.next()) {
         (Some(("pragma", "once")), _) => true,

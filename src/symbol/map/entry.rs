@@ -191,7 +191,7 @@ fn bases(symbol: &Symbol, mut bases: Vec<String>) -> Vec<String> {
     bases
 }
 
-/// Says where entries begin and end; of a heading not where, as what is below it has no span.
+/// Says where entries begin and end, as far as readers of the text say so: those of headings do not.
 fn set_lines(entries: &mut Entries, spans: &IndexSlice<EntryNumber, [Range<u32>]>, data: &[u8]) {
     let data = data.strip_prefix("\u{feff}".as_bytes()).unwrap_or(data);
     let feeds = data.iter().enumerate().filter(|(_, byte)| **byte == b'\n');

@@ -16,7 +16,7 @@ pub(super) const TEST_DIRECTORIES: [&str; 12] = [
     "mocks",
 ];
 
-/// Names of directories that hold tests, too, though `map` puts them last only where others say so.
+/// Names of directories that hold tests, too; `map` does not put them last.
 const DIRECTORIES: [&str; 2] = ["testscripts", "testutil"];
 /// One of these is in the path of each.
 const PARTS: [&str; 5] = ["test", "spec", "mock", "fixture", "e2e"];
@@ -27,9 +27,9 @@ const STARTS: [&str; 2] = ["test_", "conftest."];
 const DOCUMENTS: [&str; 5] = [".md", ".rst", ".txt", ".html", ".adoc"];
 
 /// Words that end like `test` and name none.
-const NO_TESTS: [&str; 9] = [
-    "attest", "contest", "detest", "fastest", "greatest", "latest", "protest", "shortest",
-    "smartest",
+const NO_TESTS: [&str; 10] = [
+    "attest", "backtest", "contest", "detest", "fastest", "greatest", "latest", "protest",
+    "shortest", "smartest",
 ];
 
 /// Whether a file belongs to the tests by its path.

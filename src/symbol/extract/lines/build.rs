@@ -53,7 +53,7 @@ fn target(found: &mut Found, line: &str, above: &str) {
         let is_list = is_made || words().any(|word| word.strip_suffix(".o").is_some());
         if is_name && is_list {
             let mut parts: Vec<&str> = words().take(MADE_OF_MAX).collect();
-            if words().count() > MADE_OF_MAX {
+            if words().count() > MADE_OF_MAX || value.trim_end().ends_with('\\') {
                 parts.push("…");
             }
             let kind = if is_made { Kind::Target } else { Kind::Key };

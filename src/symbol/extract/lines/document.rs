@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use super::found::Found;
 use super::line::{after, indent, lines};
 use super::prose::{
-    CODE_COLUMNS, behind_mark, first_paragraph, is_prose, is_ruler, markdown_paragraph, underline,
-    without_inline_tags, without_layout_tags,
+    CODE_COLUMNS, behind_mark, first_paragraph, is_item, is_prose, is_ruler, markdown_paragraph,
+    underline, without_inline_tags, without_layout_tags,
 };
 use crate::base::fence::Fences;
 use crate::symbol::comment::{NONE, paragraph};
@@ -32,7 +32,7 @@ pub(super) fn markdown(found: &mut Found, text: &str) {
         found.doc = markdown_paragraph(body);
     }
     let mut fences = Fences::default();
-    let (mut above, mut is_hidden) = ("", false);
+    let (mut above, mut is_hidden, mut is_in_block) = ("", false, false);
     for line in lines(body) {
         let trimmed = line.trim();
         is_hidden |= !fences.is_open() && trimmed.starts_with("<!--");
@@ -46,7 +46,10 @@ pub(super) fn markdown(found: &mut Found, text: &str) {
         }
         let level = trimmed.bytes().take_while(|b| *b == b'#').count();
         let is_heading = (1..=6).contains(&level) && trimmed[level..].starts_with(' ');
-        if is_heading && indent(line) < CODE_COLUMNS {
+        if indent(line) < CODE_COLUMNS && !trimmed.is_empty() {
+            is_in_block = begins_block(trimmed);
+        }
+        if is_heading && (indent(line) < CODE_COLUMNS || is_in_block) {
             let title = without_layout_tags(trimmed.trim_matches(['#', ' ']));
             let title = without_marks(&title);
             found.push_heading(level, title.trim());
@@ -59,6 +62,14 @@ pub(super) fn markdown(found: &mut Found, text: &str) {
         &found.doc,
         found.symbols.first().map(|title| title.name.as_str()),
     );
+}
+
+/// Whether what is indented below a line belongs to it: an item of a list, a tab or a note of MkDocs.
+fn begins_block(line: &str) -> bool {
+    is_item(line)
+        || ["===", "!!!", "???"]
+            .iter()
+            .any(|mark| line.starts_with(mark))
 }
 
 /// A paragraph without its last sentence where that only announces a list; the title where there is no other sentence.
@@ -209,8 +220,7 @@ pub(super) fn asciidoc(found: &mut Found, text: &str) {
 /// say what it is for.
 pub(super) fn html(found: &mut Found, text: &str, language: Language) {
     let (comment, text) = &without_template_comments(text);
-    let is_template =
-        language == Language::Template || ["{%", "{{", "<%"].iter().any(|mark| text.contains(mark));
+    let is_template = language == Language::Template || is_filled_in(text);
     let (mut at, mut headings, mut title) = (0, 0, String::new());
     let mut second = None;
     while let Some(next) = text[at..].find(['<', '{']) {
@@ -279,6 +289,28 @@ pub(super) fn html(found: &mut Found, text: &str, language: Language) {
     if comment.split(' ').count() > 3 {
         found.doc.clone_from(comment);
     }
+}
+
+/// Whether a page has marks of a template, but for those in its scripts and in what it shows as code.
+fn is_filled_in(text: &str) -> bool {
+    let has_marks = |text: &str| ["{%", "{{", "<%"].iter().any(|mark| text.contains(mark));
+    has_marks(text) && has_marks(&without_examples(text))
+}
+
+/// A page without its scripts and without what it shows as code.
+fn without_examples(text: &str) -> String {
+    let mut text = text.to_owned();
+    for (open, close) in [
+        ("<script", "</script"),
+        ("<pre", "</pre"),
+        ("<code", "</code"),
+    ] {
+        let mut parts = text.split(open);
+        let first = parts.next().unwrap_or_default().to_owned();
+        let behind = parts.filter_map(|part| part.split_once(close));
+        text = behind.fold(first, |text, (_, behind)| text + behind);
+    }
+    text
 }
 
 /// What the comment `{# … #}` at the head of a template says, and the template without any.

@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use super::line::is_word;
 use crate::symbol::outline::{Kind, Symbol};
 
+/// Signs between the brackets of a comment that are looked for.
+const LEVEL_MAX: usize = 3;
 /// Words in front of a name.
 const SCOPES: [&str; 3] = ["local ", "global ", "function "];
 
 /// What is assigned to a local variable, to anything for a second time, or to take it away, is no declaration. A function
-/// that a local variable was declared for is no more public than that, nor is what a local table has that the file does not
-/// return.
+/// that a local variable was declared for is no more public than that, nor is what a table has that the file makes
+/// and neither returns nor assigns to anything.
 pub(super) fn leave_assigned(symbols: &mut Vec<Symbol>, code: &str) {
     let declared = code.lines().filter_map(|line| line.strip_prefix("local "));
     let declared = declared.flat_map(|rest| {
@@ -21,8 +23,20 @@ pub(super) fn leave_assigned(symbols: &mut Vec<Symbol>, code: &str) {
             .filter_map(|name| name.split_whitespace().next())
     });
     let locals: BTreeSet<&str> = declared.filter(|name| *name != "_G").collect();
-    let returned = code.rfind("\nreturn ").map_or("", |at| &code[at..]);
-    let returned: BTreeSet<&str> = returned.split(|c| !is_word(c)).collect();
+    let made = code.lines().filter_map(|line| {
+        let (name, value) = line.strip_prefix("local ")?.split_once('=')?;
+        let value = value.trim_start();
+        let is_table = value.starts_with('{') || value.starts_with("setmetatable({");
+        is_table.then(|| name.trim())
+    });
+    let mut own: BTreeSet<&str> = made.collect();
+    let returned = code.rfind("\nreturn").map_or("", |at| &code[at..]);
+    for name in returned.split(|c| !is_word(c)) {
+        own.remove(name);
+    }
+    for line in code.lines().filter(|line| !line.starts_with("local ")) {
+        own.remove(line.rsplit('=').next().unwrap_or_default().trim());
+    }
     let mut seen = BTreeSet::new();
     symbols.retain_mut(|symbol| {
         let mut head = symbol.signature.as_str();
@@ -34,10 +48,18 @@ pub(super) fn leave_assigned(symbols: &mut Vec<Symbol>, code: &str) {
         let name = name.split('(').next().unwrap_or_default().trim();
         let table = name.split(['.', ':']).next().unwrap_or(name);
         let is_assigned = !is_local && locals.contains(name);
-        let is_own = locals.contains(table) && !returned.contains(table);
-        symbol.public &= !is_assigned && !is_own;
+        symbol.public &= !is_assigned && !own.contains(table);
         let is_variable = symbol.kind == Kind::Variable;
         let is_taken = is_variable && (is_assigned || value.trim() == "nil" && !is_local);
         !is_taken && seen.insert(name.to_owned())
     });
+}
+
+/// A comment with `[[` for `[==[`.
+pub(super) fn with_plain_brackets(comment: &str) -> String {
+    (1..=LEVEL_MAX).fold(comment.to_owned(), |comment, level| {
+        let signs = "=".repeat(level);
+        let comment = comment.replace(&format!("--[{signs}["), "--[[");
+        comment.replace(&format!("]{signs}]"), "]]")
+    })
 }

@@ -176,7 +176,7 @@ pub(super) fn behind_mark(line: &str) -> &str {
 }
 
 /// `- text`, `1. text`.
-fn is_item(line: &str) -> bool {
+pub(super) fn is_item(line: &str) -> bool {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let is_numbered = (1..4).contains(&digits) && line[digits..].starts_with([')', '.']);
     let marks = ["- ", "* ", "+ ", "#. "];

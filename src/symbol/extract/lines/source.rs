@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use super::found::Found;
 use super::line::{LINE_BYTES_MAX, after, indent, is_word};
-use super::lua::leave_assigned;
+use super::lua::{leave_assigned, with_plain_brackets};
 use super::mask::{COMMENT, mask};
 use crate::base::number::to_u32;
 use crate::symbol::comment::{self, Style};
@@ -423,7 +423,11 @@ impl ByteReader<'_> {
             .and_then(|from| self.text.get(from..at))
             .filter(|_| self.row.odd != Odd::Lisp)
             .unwrap_or_default();
-        let said = comment::paragraph(&unquoted(above), self.row.style());
+        let above = match self.row.language {
+            Language::Lua => Cow::Owned(with_plain_brackets(above)),
+            _ => unquoted(above),
+        };
+        let said = comment::paragraph(&above, self.row.style());
         if !said.is_empty() {
             return said;
         }

@@ -377,6 +377,64 @@ fn what_is_shown_or_switched_off_is_not_told() {
     }
 }
 
+/// What the rules above must leave as it is.
+#[test]
+fn what_only_looks_like_one_of_these_is_told() {
+    let stb = "/* Do this:\n   #define FOO_IMPLEMENTATION\n   #include \"foo.h\"\n*/\n#if !defined(FOO_H)\n#define FOO_H\n\
+               typedef struct foo { int a; } foo;\nint foo_new(void) { return 1; }\n#endif\n";
+    for (name, text, says) in [
+        (
+            "a.cpp",
+            "StaticMesh* load(const char* path) { return 0; }\n",
+            "1 public item.\n\n- `StaticMesh* load(const char* path)`",
+        ),
+        ("foo.h", stb, "2 public items."),
+        (
+            "k.cpp",
+            "class Own {};\nstd::vector<int> all() { return {}; }\n",
+            "1 public item.",
+        ),
+        (
+            "a.lua",
+            "local _, ns = ...\nfunction ns.Open() end\n",
+            "1 public item.",
+        ),
+        (
+            "a.lua",
+            "local M = {}\nfunction M.a() end\n_G.M = M\n",
+            "`function M.a() end`\n",
+        ),
+        (
+            "a.lua",
+            "local M = {}\nfunction M.a() end\nreturn{ a = M.a }\n",
+            "1 public item.",
+        ),
+        (
+            "a.lua",
+            "--[==[\nfunction old() end\n]==]\nfunction new() end\n",
+            "1 public item.\n\n- `function new() end`: function old() end\n",
+        ),
+        (
+            "a.c",
+            "/* main loop:\n * reads a line and runs what it says */\nint loop(void) { return 0; }\n",
+            "main loop: reads a line",
+        ),
+        (
+            "a.html",
+            "<p>The till sells things every day.</p><script>say('{{name}}')</script>",
+            "The till sells things every day.",
+        ),
+        (
+            "a.md",
+            "# One\n\n1. Do it\n\n    ## Install\n",
+            "2 headings",
+        ),
+    ] {
+        let outline = outline_of(name, text);
+        assert!(outline.contains(says), "{says}: {outline}");
+    }
+}
+
 /// Before, release notes below a notice of the Apache License were that licence.
 #[test]
 fn a_text_below_a_licence_is_told_and_not_the_licence() {
