@@ -353,10 +353,11 @@ fn what(files: &[&ChildNode<'_>]) -> String {
     }
 }
 
-/// The language of a file, as its first statement says it.
+/// The language of a file, as its first statement says it, else its name.
 fn of_language(part: &ChildNode<'_>) -> Option<String> {
-    let (_, body) = part.bodies.first()?;
-    Facts::parse(body)?.languages.into_keys().next()
+    let stated = part.bodies.first().and_then(|(_, body)| Facts::parse(body));
+    let facts = stated.unwrap_or_else(|| Facts::by_name(&part.name));
+    facts.languages.into_keys().next()
 }
 
 /// The language of nearly all files, and how many have it.

@@ -24,12 +24,12 @@ pub(super) fn leave_assigned(symbols: &mut Vec<Symbol>, code: &str) {
     });
     let locals: BTreeSet<&str> = declared.filter(|name| *name != "_G").collect();
     let made = code.lines().filter_map(|line| {
-        let (name, value) = line.strip_prefix("local ")?.split_once('=')?;
+        let (names, value) = line.strip_prefix("local ")?.split_once('=')?;
         let value = value.trim_start();
         let is_table = value.starts_with('{') || value.starts_with("setmetatable({");
-        is_table.then(|| name.trim())
+        is_table.then(|| names.split(',').map(str::trim))
     });
-    let mut own: BTreeSet<&str> = made.collect();
+    let mut own: BTreeSet<&str> = made.flatten().collect();
     let returned = code.rfind("\nreturn").map_or("", |at| &code[at..]);
     for name in returned.split(|c| !is_word(c)) {
         own.remove(name);
