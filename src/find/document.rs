@@ -248,13 +248,12 @@ fn count(
             while open.len() > 1 && open.last().is_some_and(|(end, _)| *end <= at) {
                 open.pop();
             }
-            if let Some((end, number)) = open.last()
-                && (at < *end || is_open_ended(&found[*number as usize].definition))
-            {
-                inner.push((*number, term));
-                while let Some((_, term)) = joined.next_if(|(from, _)| *from <= begun) {
-                    inner.push((*number, *term));
-                }
+            let around = open.last().filter(|(end, number)| {
+                at < *end || is_open_ended(&found[*number as usize].definition)
+            });
+            inner.extend(around.map(|(_, number)| (*number, term)));
+            while let Some((_, term)) = joined.next_if(|(from, _)| *from <= begun) {
+                inner.extend(around.map(|(_, number)| (*number, *term)));
             }
         });
         // Where a content has too many terms, its words count.

@@ -49,10 +49,9 @@ impl Query {
             }
         };
         identifiers(text, &mut whole);
-        // `built-in` is a word of English, `--built-in` an option.
+        // `built-in` and `end-to-end` are words of English, `--built-in` is an option.
         literals(text, false, |at, name, term| {
-            let is_option = text[..at].ends_with("--");
-            if is_option || name.contains('.') || name.matches('-').count() > 1 {
+            if text[..at].ends_with("--") || name.contains('.') {
                 whole(name, term);
             }
         });
@@ -102,6 +101,7 @@ mod tests {
         // One hyphen joins words of English.
         let all = |text: &str| Query::of(text).expect("words").words;
         assert_eq!(all("built-in run"), ["built", "run"]);
+        assert_eq!(all("end-to-end run"), ["end", "run"]);
         assert_eq!(all("--built-in"), ["built", "built-in"]);
         assert_eq!(
             all("a.b.c max.poll.records").last().map(String::as_str),

@@ -292,7 +292,8 @@ fn text_scores(
             let length = weighted(lengths[*number].map(f64::from));
             let held_back = K1 * (1.0 - weights.length + weights.length * length / mean.max(1.0));
             let [names, _, quoted, ..] = counts.map(f64::from);
-            let count = weighted(counts.map(f64::from)) + declared * (names + by_text * quoted);
+            let count =
+                weighted(counts.map(f64::from)) + declared * (names + by_text * quoted.min(1.0));
             scores[*number] += rare * count * (K1 + 1.0) / (count + held_back);
         }
     }

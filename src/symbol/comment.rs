@@ -235,7 +235,8 @@ fn as_prose(mut found: String, is_html: bool) -> String {
         .split_once(": ")
         .filter(|(label, _)| label.split(' ').count() <= LABEL_WORDS_MAX);
     let is_list = list.is_some_and(|(label, rest)| {
-        label.starts_with(char::is_lowercase) && rest.starts_with(['-', '*', '\\', '+'])
+        let sign = ["- ", "* ", "+ ", "\\1 "];
+        label.starts_with(char::is_lowercase) && sign.iter().any(|sign| rest.starts_with(sign))
     });
     if is_order(&found) || is_list {
         return String::new();

@@ -486,7 +486,8 @@ fn is_source(text: &str, symbols: &[Symbol]) -> bool {
     symbols.iter().any(|symbol| match symbol.kind {
         Kind::Function => {
             let body = &text[symbol.span.body as usize..symbol.span.end as usize];
-            let is_inline = |word: &str| matches!(word, "inline" | "constexpr" | "consteval");
+            let is_inline =
+                |word: &str| word.ends_with("inline") || matches!(word, "constexpr" | "consteval");
             let is_many = symbol.signature.starts_with("template")
                 || symbol.signature.split_whitespace().any(is_inline);
             symbol.public && !is_many && body.contains('{')
@@ -525,23 +526,31 @@ fn is_guarded(text: &str) -> bool {
     let mut directives = text.lines().map(str::trim).filter_map(|line| {
         // What a comment shows is an example.
         let was_comment = in_comment;
-        in_comment = match (line.rfind("/*"), line.rfind("*/")) {
-            (Some(open), close) => close.is_none_or(|close| close < open),
-            (None, Some(_)) => false,
-            (None, None) => in_comment,
-        };
-        let mut words = line
+        in_comment = (was_comment || line.starts_with("/*")) && !line.ends_with("*/");
+        let directive = line
             .strip_prefix('#')
             .filter(|_| !was_comment)?
-            .split_whitespace();
-        let (word, name) = (words.next()?, words.next().unwrap_or_default());
-        let undefined = name.strip_prefix("!defined").filter(|_| word == "if");
-        Some(undefined.map_or((word, name), |name| {
-            ("ifndef", name.trim_matches(['(', ')']))
-        }))
+            .trim_start();
+        let (word, rest) = directive
+            .split_once(char::is_whitespace)
+            .unwrap_or((directive, ""));
+        let plain: String = rest
+            .split(|c: char| c.is_whitespace() || "()".contains(c))
+            .collect();
+        let undefined = plain.strip_prefix("!defined").filter(|_| word == "if");
+        Some(match undefined {
+            Some(name) => ("ifndef", name.to_owned()),
+            None => (
+                word,
+                rest.split_whitespace()
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned(),
+            ),
+        })
     });
     match (directives.next(), directives.next()) {
-        (Some(("pragma", "once")), _) => true,
+        (Some(("pragma", name)), _) if name == "once" => true,
         (Some(("ifndef", name)), Some(("define", defined))) => {
             // `#ifndef _GNU_SOURCE` guards no more than its definition.
             let ends_at_once = directives.next().is_some_and(|(word, _)| word == "endif");

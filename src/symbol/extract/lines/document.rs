@@ -32,7 +32,7 @@ pub(super) fn markdown(found: &mut Found, text: &str) {
         found.doc = markdown_paragraph(body);
     }
     let mut fences = Fences::default();
-    let (mut above, mut is_hidden, mut is_in_block) = ("", false, false);
+    let (mut above, mut is_hidden, mut inner) = ("", false, 0);
     for line in lines(body) {
         let trimmed = line.trim();
         is_hidden |= !fences.is_open() && trimmed.starts_with("<!--");
@@ -46,10 +46,13 @@ pub(super) fn markdown(found: &mut Found, text: &str) {
         }
         let level = trimmed.bytes().take_while(|b| *b == b'#').count();
         let is_heading = (1..=6).contains(&level) && trimmed[level..].starts_with(' ');
-        if indent(line) < CODE_COLUMNS && !trimmed.is_empty() {
-            is_in_block = begins_block(trimmed);
+        let column = indent(line);
+        if !trimmed.is_empty() {
+            // What is further in than the text of an item by four columns is code.
+            let kept = if column < inner { 0 } else { inner };
+            inner = text_column(trimmed).map_or(kept, |width| column + width);
         }
-        if is_heading && (indent(line) < CODE_COLUMNS || is_in_block) {
+        if is_heading && column < inner + CODE_COLUMNS {
             let title = without_layout_tags(trimmed.trim_matches(['#', ' ']));
             let title = without_marks(&title);
             found.push_heading(level, title.trim());
@@ -64,12 +67,14 @@ pub(super) fn markdown(found: &mut Found, text: &str) {
     );
 }
 
-/// Whether what is indented below a line belongs to it: an item of a list, a tab or a note of MkDocs.
-fn begins_block(line: &str) -> bool {
-    is_item(line)
-        || ["===", "!!!", "???"]
-            .iter()
-            .any(|mark| line.starts_with(mark))
+/// How far behind its start the text of an item begins, and what belongs to it below: of a list, or a tab or note of MkDocs.
+fn text_column(line: &str) -> Option<usize> {
+    const BLOCKS: [&str; 4] = ["=== \"", "!!! ", "??? ", "???+ "];
+    if BLOCKS.iter().any(|mark| line.starts_with(mark)) {
+        return Some(CODE_COLUMNS);
+    }
+    let mark = line.split(' ').next().filter(|_| is_item(line))?;
+    Some(mark.len() + 1)
 }
 
 /// A paragraph without its last sentence where that only announces a list; the title where there is no other sentence.

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::line::is_word;
 use crate::symbol::outline::{Kind, Symbol};
 
-/// Signs between the brackets of a comment that are looked for.
-const LEVEL_MAX: usize = 3;
+/// Most signs between the brackets of a comment that are looked for.
+const LEVEL_MAX: usize = 8;
 /// Words in front of a name.
 const SCOPES: [&str; 3] = ["local ", "global ", "function "];
 
@@ -30,12 +30,20 @@ pub(super) fn leave_assigned(symbols: &mut Vec<Symbol>, code: &str) {
         is_table.then(|| names.split(',').map(str::trim))
     });
     let mut own: BTreeSet<&str> = made.flatten().collect();
-    let returned = code.rfind("\nreturn").map_or("", |at| &code[at..]);
-    for name in returned.split(|c| !is_word(c)) {
-        own.remove(name);
-    }
-    for line in code.lines().filter(|line| !line.starts_with("local ")) {
-        own.remove(line.rsplit('=').next().unwrap_or_default().trim());
+    // What is returned, assigned or given to a function at the outermost level is seen by others.
+    let returns = |(at, _): &(usize, &str)| !code[at + "\nreturn".len()..].starts_with(is_word);
+    let returned = code.rmatch_indices("\nreturn").find(returns);
+    let returned = returned.map_or("", |(at, _)| &code[at..]);
+    let is_own = |line: &&str| {
+        let words = ["local ", "function ", " ", "\t"];
+        words.iter().any(|word| line.starts_with(word))
+    };
+    let given = code.lines().filter(|line| !is_own(line));
+    let given = given.filter_map(|line| line.split_once(['=', '(']));
+    for text in given.map(|(_, given)| given).chain([returned]) {
+        for name in text.split(|c| !is_word(c)) {
+            own.remove(name);
+        }
     }
     let mut seen = BTreeSet::new();
     symbols.retain_mut(|symbol| {

@@ -377,6 +377,19 @@ fn what_is_shown_or_switched_off_is_not_told() {
     }
 }
 
+/// Before, code below an item of a list, or below an underlined title, gave headings.
+#[test]
+fn code_of_markdown_has_no_headings() {
+    for text in [
+        "Tool\n====\n\n    # install it as root\n",
+        "# Tool\n\n1. Install it:\n\n        # as root\n",
+        "# Tool\n\n- Start it:\n\n      # in a shell\n",
+    ] {
+        let outline = outline_of("a.md", text);
+        assert!(outline.contains("1 heading."), "{text}{outline}");
+    }
+}
+
 /// What the rules above must leave as it is.
 #[test]
 fn what_only_looks_like_one_of_these_is_told() {
@@ -412,12 +425,27 @@ fn what_only_looks_like_one_of_these_is_told() {
         (
             "a.lua",
             "--[==[\nfunction old() end\n]==]\nfunction new() end\n",
-            "1 public item.\n\n- `function new() end`: function old() end\n",
+            "1 public item.\n\n- `function new() end`",
         ),
         (
             "a.c",
             "/* main loop:\n * reads a line and runs what it says */\nint loop(void) { return 0; }\n",
             "main loop: reads a line",
+        ),
+        (
+            "a.c",
+            "/* result: -1 where nothing is found */\nint seek(void) { return 0; }\n",
+            "result: -1 where",
+        ),
+        (
+            "a.h",
+            "// From proto/*.proto by hand.\n#if !defined (A_H)\n#define A_H\ntypedef int foo;\nint f(void) { return 1; }\n#endif\n",
+            "2 public items.",
+        ),
+        (
+            "a.lua",
+            "local M = {}\nfunction M.a() end\nregister(\"M\", M)\nreturned = 2\n",
+            "2 public items.",
         ),
         (
             "a.html",
