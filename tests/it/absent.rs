@@ -161,7 +161,7 @@ fn a_missing_file_has_a_labelled_line() {
         (&3.into(), &"src/lib.rs".into())
     );
     insta::assert_snapshot!(clone.merkle(&["get-head", "."]).ok(), @"
-    Directory of 3 files and 1 directory.
+    Directory of 3 files and 1 directory: Markdown 1, Python 1, Rust 1.
 
     - `README.md` (no statement)
     - `src/` (1 file) — `lib.rs`
