@@ -256,7 +256,7 @@ fn count(
                 inner.extend(around.map(|(_, number)| (*number, *term)));
             }
         });
-        // Where a content has too many terms, its words count.
+        // Words come first: a content with too many terms loses the names that are joined.
         for (_, term) in whole {
             counter.add_whole(term, field);
         }

@@ -481,7 +481,7 @@ fn is_of_several(comment: &str) -> bool {
     plural.any(|word| !SINGULAR.contains(&word.as_str()))
 }
 
-/// Whether a file has the body of a function that is not `static`: who includes it twice has it twice.
+/// Whether a file has the body of a function that is neither `static` nor inline, so that no two files may include it.
 fn is_source(text: &str, symbols: &[Symbol]) -> bool {
     symbols.iter().any(|symbol| match symbol.kind {
         Kind::Function => {
