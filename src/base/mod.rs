@@ -14,6 +14,7 @@ pub mod hash;
 pub mod id;
 pub mod kind;
 pub mod limit;
+pub mod lines;
 pub mod number;
 pub mod numbered;
 pub mod path;

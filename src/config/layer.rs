@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::key::Key;
 use super::origin::{Origin, Place, TrustLevel};
-use crate::base::number::to_u32;
+use crate::base::lines::Lines;
 
 /// Why a file is not a list of settings.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -73,9 +73,9 @@ impl Layer {
 
     /// Reads a TOML file's text: tables and dotted keys are the same, an array is several values.
     pub fn from_toml(level: TrustLevel, text: &str, path: &Path) -> Result<Self, SyntaxError> {
-        let lines = Lines::new(text);
+        let lines = Lines::of(text.as_bytes());
         let document = DeTable::parse(text).map_err(|error| SyntaxError {
-            line: lines.number(error.span().map_or(0, |span| span.start)),
+            line: lines.at(error.span().map_or(0, |span| span.start)),
             message: error.message().to_owned(),
         })?;
         let mut found = Vec::new();
@@ -85,7 +85,7 @@ impl Layer {
         for leaf in found {
             let place = Place::File {
                 path: path.to_owned(),
-                line: Some(lines.number(leaf.offset)),
+                line: Some(lines.at(leaf.offset)),
             };
             leaf.values
                 .into_iter()
@@ -201,27 +201,9 @@ fn scalar(value: &Spanned<DeValue<'_>>, lines: &Lines) -> Result<String, SyntaxE
         DeValue::Boolean(truth) => Ok(truth.to_string()),
         DeValue::Datetime(time) => Ok(time.to_string()),
         DeValue::Array(_) | DeValue::Table(_) => Err(SyntaxError {
-            line: lines.number(value.span().start),
+            line: lines.at(value.span().start),
             message: "a list of settings holds plain values only".to_owned(),
         }),
-    }
-}
-
-/// Where the lines of a text begin.
-struct Lines(Vec<usize>);
-
-impl Lines {
-    fn new(text: &str) -> Self {
-        Self(
-            std::iter::once(0)
-                .chain(text.match_indices('\n').map(|(at, _)| at + 1))
-                .collect(),
-        )
-    }
-
-    /// The number of the line that an offset stands in, from 1.
-    fn number(&self, offset: usize) -> u32 {
-        to_u32(self.0.partition_point(|start| *start <= offset))
     }
 }
 

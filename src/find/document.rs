@@ -6,8 +6,9 @@ use super::definition::{Definition, Definitions};
 use super::postings::in_byte;
 use super::reading::ContentReading;
 use super::region::{Field, regions};
-use super::term::{Term, identifiers, literals, terms};
+use super::term::{Term, identifiers, literals, terms, whole_names};
 use super::words::{Counter, Words};
+use crate::base::lines::Lines;
 use crate::base::number::to_u32;
 use crate::symbol::{Content, Kind, Language, Outline, Symbol};
 
@@ -45,10 +46,7 @@ pub fn read(outline: &Outline, data: &[u8]) -> ContentReading {
 pub fn words_of(text: &str) -> Words {
     let mut counter = Counter::default();
     terms(text, |_, term| counter.add(term, Field::Prose));
-    identifiers(text, |_, term| counter.add_whole(term, Field::Prose));
-    literals(text, false, |_, _, term| {
-        counter.add_whole(term, Field::Prose);
-    });
+    whole_names(text, |term| counter.add_whole(term, Field::Prose));
     counter.words()
 }
 
@@ -80,12 +78,7 @@ impl Listing<'_> {
     fn add_all(&mut self, symbols: &[Symbol], owner: &str, from: usize, counter: &mut Counter) {
         for symbol in symbols {
             terms(&symbol.name, |_, term| counter.add(term, Field::Name));
-            identifiers(&symbol.name, |_, term| {
-                counter.add_whole(term, Field::Name);
-            });
-            literals(&symbol.name, false, |_, _, term| {
-                counter.add_whole(term, Field::Name);
-            });
+            whole_names(&symbol.name, |term| counter.add_whole(term, Field::Name));
             let is_shown = !matches!(
                 symbol.kind,
                 Kind::Implementation | Kind::Extension | Kind::Export
@@ -237,8 +230,7 @@ fn count(
         let mut joined = whole.iter().peekable();
         terms(&text[range], |at, term| {
             counter.add(term, field);
-            let begun = at;
-            let at = from + at;
+            let (within, at) = (at, from + at);
             while let Some((_, end, number)) = next.next_if(|(start, ..)| *start <= at) {
                 while open.last().is_some_and(|(end, _)| *end <= at) {
                     open.pop();
@@ -252,7 +244,7 @@ fn count(
                 at < *end || is_open_ended(&found[*number as usize].definition)
             });
             inner.extend(around.map(|(_, number)| (*number, term)));
-            while let Some((_, term)) = joined.next_if(|(from, _)| *from <= begun) {
+            while let Some((_, term)) = joined.next_if(|(from, _)| *from <= within) {
                 inner.extend(around.map(|(_, number)| (*number, *term)));
             }
         });
@@ -272,7 +264,7 @@ fn is_open_ended(definition: &Definition) -> bool {
 
 fn definitions(text: &str, about: String, found: Vec<Hit>, inner: &[(u32, Term)]) -> Definitions {
     let mut list: Vec<Definition> = Vec::with_capacity(found.len());
-    let lines = Lines::of(text);
+    let lines = Lines::of(text.as_bytes());
     let starts: Vec<usize> = found.iter().map(|found| found.range.start).collect();
     for (
         number,
@@ -288,7 +280,9 @@ fn definitions(text: &str, about: String, found: Vec<Hit>, inner: &[(u32, Term)]
         if is_open_ended(&definition) {
             let next = starts
                 .get(number + 1)
-                .map_or(lines.count(text), |start| lines.at(*start) - 1);
+                .map_or(lines.at(text.len().saturating_sub(1)), |start| {
+                    lines.at(*start) - 1
+                });
             definition.line_end = definition.line_end.max(next);
         }
         list.push(definition);
@@ -302,31 +296,6 @@ fn definitions(text: &str, about: String, found: Vec<Hit>, inner: &[(u32, Term)]
     list.sort_by_key(|definition| definition.line);
     let list = list.into();
     Definitions { about, list }
-}
-
-/// Where the lines of a text begin.
-struct Lines(Vec<usize>);
-
-impl Lines {
-    fn of(text: &str) -> Self {
-        Self(
-            text.bytes()
-                .enumerate()
-                .filter(|(_, byte)| *byte == b'\n')
-                .map(|(at, _)| at + 1)
-                .collect(),
-        )
-    }
-
-    /// How many there are.
-    fn count(&self, text: &str) -> u32 {
-        self.at(text.len().saturating_sub(1))
-    }
-
-    /// The number of the line at a place, from 1.
-    fn at(&self, place: usize) -> u32 {
-        to_u32(self.0.partition_point(|start| *start <= place)) + 1
-    }
 }
 
 #[cfg(test)]

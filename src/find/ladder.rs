@@ -20,7 +20,7 @@ use std::fmt::Write as _;
 use super::definition::{Definition, DefinitionNumber, Definitions};
 use super::question::Query;
 use super::rank::Terms;
-use super::term::{identifiers, literals, terms};
+use super::term::{terms, whole_names};
 use crate::base::number::{IndexSlice, IndexVec, floor, to_f64, to_u32};
 use crate::base::printable::one_line;
 use crate::base::token::estimate;
@@ -326,8 +326,7 @@ fn score(definition: &Definition, question: &Query, rare: &Terms) -> f64 {
         }
     };
     terms(&definition.name, |_, term| name(term));
-    identifiers(&definition.name, |_, term| name(term));
-    literals(&definition.name, false, |_, _, term| name(term));
+    whole_names(&definition.name, name);
     let held_back = 1.2 * (0.5 + 0.5 * f64::from(definition.length()) / LENGTH);
     let mut score = 0.0;
     for ((term, rare), named) in question.terms.iter().zip(&rare.weights).zip(named) {

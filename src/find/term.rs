@@ -6,6 +6,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::iter;
 
 use super::stem::stem;
 
@@ -37,17 +38,18 @@ pub(super) fn terms(text: &str, mut take: impl FnMut(usize, Term)) {
 /// They are terms beside those of their words, and no stems: who writes one means just that.
 pub(super) fn identifiers<'t>(text: &'t str, mut take: impl FnMut(&'t str, Term)) {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let mut key = Vec::with_capacity(IDENTIFIER_BYTES_MAX + 1);
     for run in text.split(|c: char| !is_part(c)) {
         let name = run.trim_matches('_');
         if name.len() > 2 && name.len() <= IDENTIFIER_BYTES_MAX && has_words(name.as_bytes()) {
-            key.clear();
-            // No stem begins with this byte.
-            key.push(0);
-            key.extend_from_slice(name.as_bytes());
-            take(name, number(&key));
+            take(name, whole(name));
         }
     }
+}
+
+/// Calls `take` with each identifier of several words, then with each name that dots or hyphens join.
+pub(super) fn whole_names(text: &str, mut take: impl FnMut(Term)) {
+    identifiers(text, |_, term| take(term));
+    literals(text, false, |_, _, term| take(term));
 }
 
 /// Calls `take` with each name that dots or hyphens join, as it is written, and where it begins: `max.poll.records`,
@@ -58,7 +60,6 @@ pub(super) fn literals<'t>(
     mut take: impl FnMut(usize, &'t str, Term),
 ) {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
-    let mut key = Vec::with_capacity(IDENTIFIER_BYTES_MAX + 1);
     let mut at = 0;
     for run in text.split_inclusive(|c: char| !is_part(c)) {
         let name = run.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
@@ -69,10 +70,7 @@ pub(super) fn literals<'t>(
         let is_joined = dots > 1 && !is_code || hyphens > 0 && (dots == 0 || !is_code);
         let is_whole = || name.split(['.', '-']).all(|part| !part.is_empty());
         if is_joined && name.len() <= IDENTIFIER_BYTES_MAX && is_whole() {
-            key.clear();
-            key.push(0);
-            key.extend_from_slice(name.as_bytes());
-            take(from, name, number(&key));
+            take(from, name, whole(name));
         }
     }
 }
@@ -120,8 +118,18 @@ fn term_of(word: &[u8]) -> Option<Term> {
 
 /// FNV-1a of 64 bits, folded: the same on every machine, for it is kept on disk.
 fn number(stem: &[u8]) -> Term {
-    let hash = stem.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    fold_number(stem.iter().copied())
+}
+
+/// The number of a name as it is written.
+fn whole(name: &str) -> Term {
+    // No stem begins with this byte.
+    fold_number(iter::once(0).chain(name.bytes()))
+}
+
+fn fold_number(bytes: impl Iterator<Item = u8>) -> Term {
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });
     ((hash ^ hash >> 32) & 0xffff_ffff) as Term
 }

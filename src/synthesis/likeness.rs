@@ -114,6 +114,13 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
             let names = listing(&names, POINTS_MAX);
             return Some(format!("{}: {names}.", what(files)));
         }
+        if !directories.is_empty() && holds(directories).is_some() {
+            // Where more stands here than below, it is told by name.
+            let is_more = speaking.len() > 1 && count_below(directories) < files.len() as u64;
+            let names: Vec<&str> = speaking.iter().map(|part| &*part.name).collect();
+            let names = listing(&names, POINTS_MAX);
+            return is_more.then(|| format!("{}: {names}.", what(speaking)));
+        }
         points.extend(files.iter().filter_map(|part| contents(part)).take(2));
         if points.is_empty() {
             points.extend(
@@ -124,17 +131,7 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
             );
             points.dedup();
         }
-        let is_held = || !directories.is_empty() && holds(directories).is_some();
-        // Where more stands here than below, it is told by name.
-        if speaking.len() > 1 && count_below(directories) < files.len() as u64 && is_held() {
-            let names: Vec<&str> = speaking.iter().map(|part| &*part.name).collect();
-            return Some(format!(
-                "{}: {}.",
-                what(speaking),
-                listing(&names, POINTS_MAX)
-            ));
-        }
-        if points.is_empty() || is_held() {
+        if points.is_empty() {
             return None;
         }
     }

@@ -90,8 +90,7 @@ fn is_of_file(declared: &Declared<'_>) -> bool {
             .split('_')
             .any(|part| part.eq_ignore_ascii_case("static"));
         word == "static"
-            || is_large && has_word
-            || word.ends_with("inline") && has_word
+            || has_word && (is_large || word.ends_with("inline"))
             || word.ends_with("sinline")
     });
     // `local int f`, where `local f` and `const local *f` give a type of that name.
@@ -534,23 +533,18 @@ fn is_guarded(text: &str) -> bool {
         let (word, rest) = directive
             .split_once(char::is_whitespace)
             .unwrap_or((directive, ""));
-        let plain: String = rest
-            .split(|c: char| c.is_whitespace() || "()".contains(c))
-            .collect();
-        let undefined = plain.strip_prefix("!defined").filter(|_| word == "if");
+        let negated = rest.trim_start().strip_prefix('!').filter(|_| word == "if");
+        let undefined = negated.and_then(|rest| rest.trim_start().strip_prefix("defined"));
         Some(match undefined {
-            Some(name) => ("ifndef", name.to_owned()),
-            None => (
-                word,
-                rest.split_whitespace()
-                    .next()
-                    .unwrap_or_default()
-                    .to_owned(),
+            Some(name) => (
+                "ifndef",
+                name.trim_matches(|c: char| c.is_whitespace() || "()".contains(c)),
             ),
+            None => (word, rest.split_whitespace().next().unwrap_or_default()),
         })
     });
     match (directives.next(), directives.next()) {
-        (Some(("pragma", name)), _) if name == "once" => true,
+        (Some(("pragma", "once")), _) => true,
         (Some(("ifndef", name)), Some(("define", defined))) => {
             // `#ifndef _GNU_SOURCE` guards no more than its definition.
             let ends_at_once = directives.next().is_some_and(|(word, _)| word == "endif");

@@ -108,17 +108,15 @@ fn singleton_class<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t
     let is_own = node
         .child_by_field_name("value")
         .is_some_and(|value| walk.slice(value) == "self");
-    let mut at = 0;
-    level.symbols.retain(|symbol| {
-        at += 1;
-        at <= known || symbol.kind != Kind::Implementation
-    });
-    for symbol in level.symbols.iter_mut().skip(known).filter(|_| is_own) {
+    let mut members = level.symbols.split_off(known);
+    members.retain(|symbol| symbol.kind != Kind::Implementation);
+    for symbol in members.iter_mut().filter(|_| is_own) {
         let name = symbol.signature.strip_prefix("def ");
         if let Some(name) = name.filter(|name| !name.starts_with("self.")) {
             symbol.signature = format!("def self.{name}");
         }
     }
+    level.symbols.extend(members);
 }
 
 /// `NAME = value`; other variables are not seen from outside.

@@ -6,7 +6,8 @@ use super::entries::{Entries, EntryNumber, Mark, Modifiers};
 use super::import::{self, Import, ImportNumber};
 use super::shape::{PARTS_MAX, base_name, shape};
 use super::uses::Uses;
-use crate::base::number::{IndexSlice, IndexVec, to_u32};
+use crate::base::lines::Lines;
+use crate::base::number::{IndexSlice, IndexVec};
 use crate::symbol::extract::extract_with_uses;
 use crate::symbol::language::Language;
 use crate::symbol::outline::{Content, Kind, Outline, Symbol};
@@ -194,9 +195,8 @@ fn bases(symbol: &Symbol, mut bases: Vec<String>) -> Vec<String> {
 /// Says where entries begin and end, as far as readers of the text say so: those of headings do not.
 fn set_lines(entries: &mut Entries, spans: &IndexSlice<EntryNumber, [Range<u32>]>, data: &[u8]) {
     let data = data.strip_prefix("\u{feff}".as_bytes()).unwrap_or(data);
-    let feeds = data.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
-    let feeds: Vec<u32> = feeds.map(|(at, _)| to_u32(at)).collect();
-    let line = |at: u32| to_u32(feeds.partition_point(|feed| *feed < at)) + 1;
+    let lines = Lines::of(data);
+    let line = |at: u32| lines.at(at as usize);
     for at in entries.numbers() {
         let Range { start, end } = spans[at].clone();
         if start > 0 || entries.get(at).form.mark != Mark::Heading {

@@ -23,28 +23,7 @@ pub(super) fn leave_assigned(symbols: &mut Vec<Symbol>, code: &str) {
             .filter_map(|name| name.split_whitespace().next())
     });
     let locals: BTreeSet<&str> = declared.filter(|name| *name != "_G").collect();
-    let made = code.lines().filter_map(|line| {
-        let (names, value) = line.strip_prefix("local ")?.split_once('=')?;
-        let value = value.trim_start();
-        let is_table = value.starts_with('{') || value.starts_with("setmetatable({");
-        is_table.then(|| names.split(',').map(str::trim))
-    });
-    let mut own: BTreeSet<&str> = made.flatten().collect();
-    // What is returned, assigned or given to a function at the outermost level is seen by others.
-    let returns = |(at, _): &(usize, &str)| !code[at + "\nreturn".len()..].starts_with(is_word);
-    let returned = code.rmatch_indices("\nreturn").find(returns);
-    let returned = returned.map_or("", |(at, _)| &code[at..]);
-    let is_own = |line: &&str| {
-        let words = ["local ", "function ", " ", "\t"];
-        words.iter().any(|word| line.starts_with(word))
-    };
-    let given = code.lines().filter(|line| !is_own(line));
-    let given = given.filter_map(|line| line.split_once(['=', '(']));
-    for text in given.map(|(_, given)| given).chain([returned]) {
-        for name in text.split(|c| !is_word(c)) {
-            own.remove(name);
-        }
-    }
+    let own = own_tables(code);
     let mut seen = BTreeSet::new();
     symbols.retain_mut(|symbol| {
         let mut head = symbol.signature.as_str();
@@ -61,6 +40,32 @@ pub(super) fn leave_assigned(symbols: &mut Vec<Symbol>, code: &str) {
         let is_taken = is_variable && (is_assigned || value.trim() == "nil" && !is_local);
         !is_taken && seen.insert(name.to_owned())
     });
+}
+
+/// Tables that a file makes and neither returns, assigns nor gives to a function at its outermost level.
+fn own_tables(code: &str) -> BTreeSet<&str> {
+    let made = code.lines().filter_map(|line| {
+        let (names, value) = line.strip_prefix("local ")?.split_once('=')?;
+        let value = value.trim_start();
+        let is_table = value.starts_with('{') || value.starts_with("setmetatable({");
+        is_table.then(|| names.split(',').map(str::trim))
+    });
+    let mut own: BTreeSet<&str> = made.flatten().collect();
+    let returns = |(at, _): &(usize, &str)| !code[at + "\nreturn".len()..].starts_with(is_word);
+    let returned = code.rmatch_indices("\nreturn").find(returns);
+    let returned = returned.map_or("", |(at, _)| &code[at..]);
+    let is_own = |line: &&str| {
+        let words = ["local ", "function ", " ", "\t"];
+        words.iter().any(|word| line.starts_with(word))
+    };
+    let given = code.lines().filter(|line| !is_own(line));
+    let given = given.filter_map(|line| line.split_once(['=', '(']));
+    for text in given.map(|(_, given)| given).chain([returned]) {
+        for name in text.split(|c| !is_word(c)) {
+            own.remove(name);
+        }
+    }
+    own
 }
 
 /// A comment with `[[` for `[==[`.

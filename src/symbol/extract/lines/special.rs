@@ -107,7 +107,6 @@ pub(super) fn call(line: &Line<'_>) -> Option<Special> {
 }
 
 pub(super) fn lua(line: &Line<'_>) -> Option<Special> {
-    let is_local = line.code.starts_with("local ");
     let scope = ["local ", "global "]
         .into_iter()
         .find(|word| line.code.starts_with(word));
@@ -129,7 +128,7 @@ pub(super) fn lua(line: &Line<'_>) -> Option<Special> {
     Some(Special {
         kind,
         name,
-        is_public: !is_local,
+        is_public: scope != Some("local "),
     })
 }
 

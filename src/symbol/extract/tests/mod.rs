@@ -22,6 +22,14 @@ fn outline_of(name: &str, text: &str) -> String {
     ))
 }
 
+/// Checks that each file's outline holds a text.
+fn each_contains(cases: &[(&str, &str, &str)]) {
+    for (name, text, expected) in cases {
+        let outline = outline_of(name, text);
+        assert!(outline.contains(expected), "{name}: {outline}");
+    }
+}
+
 /// The outline of a text in a language.
 fn extract_as(language: Language, text: &str) -> Outline {
     extract(Some(language), text.as_bytes())

@@ -1,15 +1,7 @@
 //! Statements that declare several names, blocks of extensions, and lines that only look like a declaration.
 
-use super::outline_of;
+use super::{each_contains, outline_of};
 use crate::symbol::{Kind, Language, Symbol, detect, extract};
-
-/// Checks that each file's outline holds a text.
-fn check(cases: &[(&str, &str, &str)]) {
-    for (name, text, expected) in cases {
-        let outline = outline_of(name, text);
-        assert!(outline.contains(expected), "{name}: {outline}");
-    }
-}
 
 /// Names of all symbols, those of members behind their owner's.
 fn names(name: &str, text: &str) -> Vec<String> {
@@ -94,7 +86,7 @@ public class A {
         "RequestExtensions RequestExtensions.GetAsync RequestExtensions.IsOpen RequestExtensions.Hidden \
          RequestExtensions.operator + A A.operator string A.operator == A.this A.Sell A.extension"
     );
-    check(&[
+    each_contains(&[
         (
             "a.cs",
             text,
@@ -116,7 +108,7 @@ public class A {
 
 #[test]
 fn a_part_of_a_word_is_not_the_word() {
-    check(&[
+    each_contains(&[
         (
             "en.po",
             "msgid \"\"\nmsgstr \"\"\n\"Language: en\\n\"\n\nmsgid \"a\"\nmsgstr \"b\"\n",

@@ -1,6 +1,6 @@
 //! What rules must not take away: text that looks like something else, and is what a file says.
 
-use super::outline_of;
+use super::{each_contains, outline_of};
 
 #[test]
 fn comments_that_look_like_something_else_are_kept() {
@@ -72,7 +72,7 @@ fn documents_that_look_like_something_else_are_kept() {
         "// Holds the parser as text.\nexport const parser = \"{}\";\n\n/** Loads it. */\nexport function load() {{}}\n",
         "AGFzbQEA".repeat(500)
     );
-    for (name, text, expected) in [
+    each_contains(&[
         ("wasm.js", &*wasm, "`export function load()`: Loads it."),
         (
             "CHANGES.rst",
@@ -129,10 +129,7 @@ fn documents_that_look_like_something_else_are_kept() {
             "Run nm on the library and look for these lines:\nEXPORTS\nfoo\n",
             "Text file",
         ),
-    ] {
-        let outline = outline_of(name, text);
-        assert!(outline.contains(expected), "{name}: {outline}");
-    }
+    ]);
 }
 
 #[test]
@@ -171,7 +168,7 @@ fn headers_of_projects_say_nothing_of_a_file() {
 
 #[test]
 fn what_belongs_to_a_part_or_to_others_is_not_said_of_a_file() {
-    for (name, text, expected) in [
+    each_contains(&[
         (
             "a.py",
             "class A:\n    def __len__(self):\n        \"\"\"\n        >>> len(A())\n        3\n        \"\"\"\n    def b(self):\n        \"\"\">>> A().b()\n        [1]\n\n        Sells.\n        \"\"\"\n",
@@ -217,15 +214,12 @@ fn what_belongs_to_a_part_or_to_others_is_not_said_of_a_file() {
             "class A {\n  public @Nullable File find() { return null; }\n}\n",
             "- `public File find()` (`@Nullable`) of `A`",
         ),
-    ] {
-        let outline = outline_of(name, text);
-        assert!(outline.contains(expected), "{name}: {outline}");
-    }
+    ]);
 }
 
 #[test]
 fn what_stands_in_texts_and_data_is_called_what_it_is() {
-    for (name, text, expected) in [
+    each_contains(&[
         (
             "go.mod",
             "module a.org/b\n\ngo 1.2\n\nreplace a.org/c => ../c\n\nrequire (\n\tc/d v1\n\te/f v2 // indirect\n)\n",
@@ -266,10 +260,7 @@ fn what_stands_in_texts_and_data_is_called_what_it_is() {
             "root = true\n\n[*]\nindent_style = tab\n\n[*.md]\nindent_size = 2\n",
             ", 1 key, 2 sections.\n",
         ),
-    ] {
-        let outline = outline_of(name, text);
-        assert!(outline.contains(expected), "{name}: {outline}");
-    }
+    ]);
 }
 
 /// Before, Lua had a public item wherever a local variable was assigned to, and read what its long strings hold.
@@ -395,7 +386,7 @@ fn code_of_markdown_has_no_headings() {
 fn what_only_looks_like_one_of_these_is_told() {
     let stb = "/* Do this:\n   #define FOO_IMPLEMENTATION\n   #include \"foo.h\"\n*/\n#if !defined(FOO_H)\n#define FOO_H\n\
                typedef struct foo { int a; } foo;\nint foo_new(void) { return 1; }\n#endif\n";
-    for (name, text, says) in [
+    each_contains(&[
         (
             "a.cpp",
             "StaticMesh* load(const char* path) { return 0; }\n",
@@ -457,10 +448,7 @@ fn what_only_looks_like_one_of_these_is_told() {
             "# One\n\n1. Do it\n\n    ## Install\n",
             "2 headings",
         ),
-    ] {
-        let outline = outline_of(name, text);
-        assert!(outline.contains(says), "{says}: {outline}");
-    }
+    ]);
 }
 
 /// Before, release notes below a notice of the Apache License were that licence.
@@ -494,7 +482,7 @@ fn what_only_a_source_file_of_c_sees_is_not_public() {
 
 #[test]
 fn what_is_private_or_one_of_many_is_not_said_of_the_whole() {
-    for (name, text, expected) in [
+    each_contains(&[
         (
             "a.rb",
             "class A\n  B = 1\n  C = 2\n  private_constant :B\nend\n",
@@ -510,8 +498,5 @@ fn what_is_private_or_one_of_many_is_not_said_of_the_whole() {
             "[{\"description\": \"one of them\", \"n\": 1}, {\"description\": \"the other one\"}]",
             "List of 2 objects.\n",
         ),
-    ] {
-        let outline = outline_of(name, text);
-        assert!(outline.contains(expected), "{outline}");
-    }
+    ]);
 }
