@@ -45,9 +45,8 @@ const NEWS_MAX: usize = 2_048;
 const READ_ALONE_MAX: usize = 128;
 /// Entries that are read at once, and those that the last directory of them has more.
 const ENTRIES_AT_ONCE: usize = 8_192;
-/// What a lookup reads from the file, and from how many lookups on a file is read as a whole however large.
-const LOOKUP_BYTES: u64 = 4_096;
-const WHOLE_FROM: usize = 1_024;
+/// How many bytes of a file that is read as a whole take as long as one lookup, which reads and checks two pages.
+const LOOKUP_BYTES: u64 = 16 << 10;
 /// The largest file that is read as a whole beside a walk that may turn out short.
 const BESIDE_BYTES_MAX: u64 = 64 << 20;
 
@@ -141,7 +140,7 @@ impl Index {
         else {
             return;
         };
-        if lookups >= WHOLE_FROM || lookups as u64 * LOOKUP_BYTES >= source.len() {
+        if lookups as u64 * LOOKUP_BYTES >= source.len() {
             self.read_whole();
         }
     }
