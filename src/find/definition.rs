@@ -59,6 +59,15 @@ impl Definition {
         matches!(self.kind, Kind::Field | Kind::Property | Kind::Variant)
     }
 
+    /// Its name behind those around it: `Outer.Inner.name`.
+    #[must_use]
+    pub fn path(&self) -> String {
+        match self.owner.as_str() {
+            "" => self.name.clone(),
+            owner => format!("{owner}.{}", self.name),
+        }
+    }
+
     /// How many terms its own text has.
     #[must_use]
     pub fn length(&self) -> u32 {

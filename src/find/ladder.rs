@@ -18,6 +18,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::definition::{Definition, DefinitionNumber, Definitions};
+use super::name::{NameUse, Named};
 use super::question::Query;
 use super::rank::Terms;
 use super::term::{terms, whole_names};
@@ -36,6 +37,8 @@ const LENGTH: f64 = 50.0;
 const SIGNATURE_BYTES: usize = 32;
 /// What stands before the names of a file that are one word each.
 const ALSO: &str = "  also:";
+/// What stands before the places of a file that use a name.
+const USED: &str = "  used:";
 /// How much of a statement is shown, in bytes.
 const SAID_BYTES_MAX: usize = 400;
 
@@ -111,6 +114,8 @@ pub struct Hit {
     pub said: Vec<String>,
     /// What it defines.
     pub definitions: Definitions,
+    /// What it has of the name that the question is, where a file declares that name.
+    pub named: Option<Named>,
 }
 
 /// One line that an answer can have.
@@ -128,6 +133,8 @@ pub enum Line {
     Place(DefinitionNumber),
     /// A definition by its name alone.
     Name(DefinitionNumber),
+    /// Where a definition uses the name that the question is, by its number.
+    Use(u32),
 }
 
 impl Line {
@@ -182,7 +189,7 @@ impl Ladder {
                 new.push(Line::Path);
             }
             let mut lines: u64 = new.iter().map(|line| estimate(&file.line(*line))).sum();
-            if file.is_word(line) && !shown.iter().any(|line| file.is_word(*line)) {
+            if file.is_in_row(line) && !shown.iter().any(|line| file.is_in_row(*line)) {
                 lines += estimate(ALSO) + estimate("\n");
             }
             // A signature takes the place of the name.
@@ -225,6 +232,16 @@ fn order(files: &[Hit], question: &Query, rare: &Terms, steps: &Steps) -> Vec<(f
     let mut all: Vec<(f64, usize, Line)> = Vec::new();
     for (number, file) in files.iter().enumerate() {
         let weight = steps.file(number + 1, file.share);
+        if let Some(named) = &file.named {
+            if !named.is_empty() {
+                all.push((steps.paths * weight, number, Line::Path));
+                all.extend(
+                    by_name(file, named, weight, steps)
+                        .map(|(weight, line)| (weight, number, line)),
+                );
+            }
+            continue;
+        }
         all.push((steps.paths * weight, number, Line::Path));
         all.extend((0..to_u32(file.said.len())).map(|at| (weight, number, Line::Statement(at))));
         if !file.about().is_empty() {
@@ -271,6 +288,33 @@ fn order(files: &[Hit], question: &Query, rare: &Terms, steps: &Steps) -> Vec<(f
             .then_with(|| (one.1, one.2).cmp(&(other.1, other.2)))
     });
     all
+}
+
+/// What is said of a file that has the name that the question is, and what it has of it.
+fn by_name<'f>(
+    file: &'f Hit,
+    named: &'f Named,
+    weight: f64,
+    steps: &'f Steps,
+) -> impl Iterator<Item = (f64, Line)> + 'f {
+    let behind = move |place: usize| weight / (to_f64(place as u64) + steps.definitions);
+    let said = (0..to_u32(file.said.len())).map(move |at| (weight, Line::Statement(at)));
+    let about = (!file.about().is_empty()).then_some((steps.about * weight, Line::About));
+    let signatures = named.declared.iter().chain(&named.extending).enumerate();
+    let signatures = signatures.map(move |(place, at)| {
+        let early = if place < named.declared.len() {
+            steps.best
+        } else {
+            1.0
+        };
+        (
+            early * behind(place) * file.definitions.list[*at].worth(),
+            Line::Signature(*at),
+        )
+    });
+    let uses = (0..named.uses.len())
+        .map(move |place| (steps.names * behind(place).sqrt(), Line::Use(to_u32(place))));
+    said.chain(about).chain(signatures).chain(uses)
 }
 
 /// A number to the power of halves: square roots are the same on every machine, other powers are not.
@@ -360,6 +404,9 @@ impl Hit {
             Line::Statement(at) => format!("  {}\n", self.statement(at)),
             Line::About => format!("  {}\n", one_line(self.about())),
             Line::Signature(at) => format!("  {}\n", self.definitions.list[at].shown()),
+            Line::Use(at) => self
+                .used(at)
+                .map_or_else(String::new, |used| used.shown(&self.definitions)),
             Line::Place(at) | Line::Name(at) => {
                 let Definition {
                     line: row, name, ..
@@ -373,6 +420,17 @@ impl Hit {
         }
     }
 
+    /// Where a definition uses the name that the question is, by its number.
+    #[must_use]
+    pub fn used(&self, number: u32) -> Option<&NameUse> {
+        self.named.as_ref()?.uses.get(number as usize)
+    }
+
+    /// True for what stands in a row with others.
+    fn is_in_row(&self, line: Line) -> bool {
+        matches!(line, Line::Use(_)) || self.is_word(line)
+    }
+
     /// True for a name that can stand in a row with others; a heading or the title of a test cannot.
     fn is_word(&self, line: Line) -> bool {
         let is_gap = |char: char| char.is_whitespace() || char.is_control();
@@ -383,11 +441,13 @@ impl Hit {
     fn text(&self, lines: &BTreeSet<Line>) -> String {
         let mut text = String::new();
         let mut definitions: Vec<(DefinitionNumber, Line)> = Vec::new();
+        let mut used = String::new();
         for line in lines {
             match line {
                 Line::Signature(at) | Line::Place(at) | Line::Name(at) => {
                     definitions.push((*at, *line));
                 }
+                Line::Use(_) => used.push_str(&self.line(*line)),
                 _ => text.push_str(&self.line(*line)),
             }
         }
@@ -401,6 +461,9 @@ impl Hit {
             text.push_str(ALSO);
             text.extend(words.into_iter().map(|line| self.line(line)));
             text.push('\n');
+        }
+        if !used.is_empty() {
+            text.extend([USED, &used, "\n"]);
         }
         text
     }
@@ -442,6 +505,7 @@ mod tests {
             share: 1.0,
             said: Vec::new(),
             definitions: read(&extract(Some(language), text), text).definitions,
+            named: None,
         }
     }
 
@@ -470,6 +534,7 @@ mod tests {
         let rare = Terms {
             weights: vec![1.0; question.terms.len()],
             files: vec![1; question.terms.len()],
+            is_declared: false,
         };
         Ladder::within(files, &question, &rare, tokens, &Steps::default())
     }

@@ -1,5 +1,6 @@
 //! A question as terms: its words, each once, without those that every sentence has; then its identifiers of several words.
 
+use super::name::Name;
 use super::term::{Term, distinct, identifiers, literals};
 
 /// Most words of a question that count.
@@ -26,6 +27,8 @@ pub struct Query {
     pub word_count: usize,
     /// True when there were more words than count.
     pub is_cut: bool,
+    /// The name, where the question is nothing else.
+    pub name: Option<Name>,
 }
 
 impl Query {
@@ -55,11 +58,16 @@ impl Query {
                 whole(name, term);
             }
         });
+        let name = Name::of(text);
+        if let Some(name) = &name {
+            whole(&name.text, name.term);
+        }
         (word_count > 0).then_some(Self {
             terms,
             words,
             word_count,
             is_cut,
+            name,
         })
     }
 
@@ -80,6 +88,7 @@ impl Query {
         Self {
             terms: self.terms[..self.word_count].to_vec(),
             words: self.words[..self.word_count].to_vec(),
+            name: None,
             ..*self
         }
     }

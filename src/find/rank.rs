@@ -12,6 +12,7 @@
 
 use std::collections::HashMap;
 
+use super::name::Name;
 use super::past::Past;
 use super::postings::{COUNTS, CandidateNumber, Lengths, TermCounts, in_byte, lengths};
 use super::question::Query;
@@ -30,6 +31,9 @@ const PAST_FADES: f64 = 0.993_092_495_437_035_9;
 
 /// What a file counts that is beside the point whatever its words.
 const BESIDE: f64 = 0.4;
+
+/// What a file counts that writes the name that the question is in prose alone: code that uses it comes first.
+const NAMED_IN_PROSE: f64 = 0.1;
 
 /// What each part counts. Chosen on three histories and held against others: docs/evaluation.md.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,6 +73,18 @@ impl Default for Weights {
             past_least: 0.5,
             said: 0.5,
             tests: 0.7,
+        }
+    }
+}
+
+impl Weights {
+    /// The same where the question is a name: neither a path nor the message of a commit says who uses it.
+    fn for_a_name(&self) -> Self {
+        Self {
+            path: 0.0,
+            path_alone: 0.0,
+            past: 0.0,
+            ..*self
         }
     }
 }
@@ -119,6 +135,8 @@ pub struct Terms {
     pub weights: Vec<f64>,
     /// In how many files each stands.
     pub files: Vec<u32>,
+    /// True when the question is one name and a file declares it: the answer is what declares it and what uses it.
+    pub is_declared: bool,
 }
 
 /// Ranks the files of a snapshot, the best `sorted` of them in order, the others behind in none; those that have nothing
@@ -131,7 +149,13 @@ pub fn rank(
     weights: &Weights,
 ) -> (Vec<Ranked>, Terms) {
     let count = searched.is_wanted.iter().filter(|wanted| **wanted).count();
-    let terms = rareness(question, searched, count, weights);
+    let declaring = declaring(question, searched);
+    let terms = rareness(question, searched, count, weights, !declaring.is_empty());
+    let weights = &if terms.is_declared {
+        weights.for_a_name()
+    } else {
+        *weights
+    };
     let parts = [
         scaled(text_scores(question, searched, count, &terms, weights), 1.0),
         scaled(path_scores(searched, &terms), weights.path_alone),
@@ -149,7 +173,9 @@ pub fn rank(
         .indices()
         .filter(|at| searched.is_wanted[*at] && of(*at).iter().any(|part| *part > 0.0))
         .map(|at| {
-            let standing = standing((searched.path)(at), tests);
+            let is_prose = terms.is_declared && !searched.occurrences.is_code(at);
+            let named = if is_prose { NAMED_IN_PROSE } else { 1.0 };
+            let standing = named * standing((searched.path)(at), tests);
             let parts = of(at).map(|part| part * standing);
             Ranked {
                 number: at,
@@ -159,9 +185,13 @@ pub fn rank(
         })
         .collect();
     let path = |ranked: &Ranked| (searched.path)(ranked.number);
+    let is_behind = |ranked: &Ranked| declaring.binary_search(&ranked.number).is_err();
     let better = |one: &Ranked, other: &Ranked| {
+        let by_name = is_behind(one).cmp(&is_behind(other));
         let by_score = other.score.total_cmp(&one.score);
-        by_score.then_with(|| path(one).cmp(path(other)))
+        by_name
+            .then(by_score)
+            .then_with(|| path(one).cmp(path(other)))
     };
     if sorted < ranked.len() {
         ranked.select_nth_unstable_by(sorted, better);
@@ -223,6 +253,14 @@ impl Occurrences {
         }
     }
 
+    /// True when a file's code, or a string in it, has one of the terms.
+    fn is_code(&self, number: CandidateNumber) -> bool {
+        (0..self.lists.len()).any(|term| {
+            let [_, _, quoted, code, _] = self.counts(number, term);
+            quoted > 0 || code > 0
+        })
+    }
+
     /// What a file has of a term, by the term's place in the question.
     #[must_use]
     pub fn counts(&self, number: CandidateNumber, term: usize) -> TermCounts {
@@ -232,17 +270,56 @@ impl Occurrences {
     }
 }
 
-fn rareness(question: &Query, searched: &Searched<'_>, count: usize, weights: &Weights) -> Terms {
+/// The wanted files that declare the name that the question is, in order; none where it is a question of words.
+fn declaring(question: &Query, searched: &Searched<'_>) -> Vec<CandidateNumber> {
+    let is_name = |term: &Term| {
+        question
+            .name
+            .as_ref()
+            .is_some_and(|name| name.term == *term)
+    };
+    let list = question
+        .terms
+        .iter()
+        .position(is_name)
+        .map(|at| &searched.occurrences.lists[at]);
+    let declares = |(number, [names, ..]): &&(CandidateNumber, TermCounts)| {
+        *names > 0 && searched.is_wanted[*number]
+    };
+    list.into_iter()
+        .flatten()
+        .filter(declares)
+        .map(|(number, _)| *number)
+        .collect()
+}
+
+fn rareness(
+    question: &Query,
+    searched: &Searched<'_>,
+    count: usize,
+    weights: &Weights,
+    is_declared: bool,
+) -> Terms {
     let lists = searched.occurrences.lists.iter();
     let is_wanted = |(number, _): &&(CandidateNumber, TermCounts)| searched.is_wanted[*number];
     let files: Vec<u32> = lists
         .map(|list| to_u32(list.iter().filter(is_wanted).count()))
         .collect();
+    let is_known = question
+        .name
+        .as_ref()
+        .is_some_and(Name::is_known_everywhere);
     let rare = |(at, having): (usize, &u32)| {
         let is_word = at < question.word_count;
-        weight(*having, count) * if is_word { 1.0 } else { weights.identifier }
+        weight(*having, count)
+            * match is_word {
+                true if is_declared && is_known => 0.0,
+                true => 1.0,
+                false => weights.identifier,
+            }
     };
     Terms {
+        is_declared,
         weights: files.iter().enumerate().map(rare).collect(),
         files,
     }

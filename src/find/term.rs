@@ -39,9 +39,8 @@ pub(super) fn terms(text: &str, mut take: impl FnMut(usize, Term)) {
 pub(super) fn identifiers<'t>(text: &'t str, mut take: impl FnMut(&'t str, Term)) {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     for run in text.split(|c: char| !is_part(c)) {
-        let name = run.trim_matches('_');
-        if name.len() > 2 && name.len() <= IDENTIFIER_BYTES_MAX && has_words(name.as_bytes()) {
-            take(name, whole(name));
+        if has_words(run) {
+            take(run.trim_matches('_'), whole(run));
         }
     }
 }
@@ -75,10 +74,12 @@ pub(super) fn literals<'t>(
     }
 }
 
-/// True for what an underscore or a capital behind a small letter divides.
-fn has_words(name: &[u8]) -> bool {
+/// True for what an underscore or a capital behind a small letter divides; underscores around a name are no part of it.
+pub(super) fn has_words(name: &str) -> bool {
+    let name = name.trim_matches('_').as_bytes();
     let begins = |two: &[u8]| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase();
-    name.contains(&b'_') || name.windows(2).any(begins)
+    let is_divided = name.contains(&b'_') || name.windows(2).any(begins);
+    is_divided && (3..=IDENTIFIER_BYTES_MAX).contains(&name.len())
 }
 
 /// The terms of a text with one word of each, in the order of the text, each once.
@@ -121,10 +122,10 @@ fn number(stem: &[u8]) -> Term {
     fold_number(stem.iter().copied())
 }
 
-/// The number of a name as it is written.
-fn whole(name: &str) -> Term {
+/// The number of a name as it is written, without underscores around it and the marks at the end that Ruby allows.
+pub(super) fn whole(name: &str) -> Term {
     // No stem begins with this byte.
-    fold_number(iter::once(0).chain(name.bytes()))
+    fold_number(iter::once(0).chain(name.trim_matches(['_', '?', '!']).bytes()))
 }
 
 fn fold_number(bytes: impl Iterator<Item = u8>) -> Term {

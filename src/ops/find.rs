@@ -19,8 +19,8 @@ use crate::base::path::quote;
 use crate::base::printable::one_line;
 use crate::base::{Digest, NodeId};
 use crate::find::{
-    CandidateNumber, FIELDS, Hit, Hits, Ladder, Occurrences, Past, Query, Ranked, Searched, Steps,
-    Terms, Weights, Words, rank, words_of,
+    CandidateNumber, FIELDS, Hit, Hits, Ladder, Name, Named, Occurrences, Past, Query, Ranked,
+    Searched, Steps, Terms, Weights, Words, rank, words_of,
 };
 use crate::frame::entry::read_blob;
 use crate::frame::{BasisKind, Frame, Head, Slot, Store, StoreError};
@@ -381,8 +381,13 @@ impl Findable<'_> {
         let mut count = best.hits.len().max(LOOKED_INTO_MIN);
         loop {
             count = count.min(best.count);
-            let more = self.found(&ranking.files, best.hits.len()..count)?;
-            best.hits.extend(more);
+            let from = best.hits.len();
+            best.hits.extend(self.found(&ranking.files, from..count)?);
+            if let Some(name) = question.name.as_ref().filter(|_| ranking.terms.is_declared) {
+                for (ranked, hit) in ranking.files.iter().zip(&mut best.hits).skip(from) {
+                    hit.named = Some(self.named(name, ranked.number, hit)?);
+                }
+            }
             let ladder = Ladder::within(&best.hits, question, &ranking.terms, tokens_max, &steps);
             let is_enough = |last: &Hit| ladder.cut > steps.most(best.hits.len() + 1, last.share);
             if count == best.count || best.hits.last().is_some_and(is_enough) {
@@ -390,6 +395,15 @@ impl Findable<'_> {
             }
             count *= 2;
         }
+    }
+
+    /// What a file has of a name.
+    fn named(&self, name: &Name, number: CandidateNumber, hit: &Hit) -> Result<Named, FindError> {
+        let read = |text: &str, language| Named::of(name, &hit.definitions, text, language);
+        Ok(self
+            .listing
+            .with_text(self.repository, number, read)?
+            .unwrap_or_default())
     }
 
     /// Some of the files of a rank, of which the best is the first, with what can be shown of them.
@@ -403,9 +417,11 @@ impl Findable<'_> {
             let said = said.get(&number).into_iter().flatten();
             Ok(Hit {
                 path: one_line(&quote(listing.path(number), false)),
-                share: score / ranked[0].score,
+                // What declares a name comes before what writes it more often.
+                share: (score / ranked[0].score).min(1.0),
                 said: said.map(|said| said.shown.clone()).collect(),
                 definitions,
+                named: None,
             })
         };
         let found = on_all_cores(wanted.len(), repo, || repo.fork(), work);

@@ -340,6 +340,26 @@ impl Listing {
         Ok(self.file(repo, number)?.0.id)
     }
 
+    /// Does something with the text of a file, as it is shown, and its language; `None` for what is none or not there.
+    pub(super) fn with_text<T>(
+        &self,
+        repo: &Repository,
+        number: CandidateNumber,
+        work: impl FnOnce(&str, Option<Language>) -> T,
+    ) -> Result<Option<T>, FilesError> {
+        let (content, _) = self.file(repo, number)?;
+        let found = with_blob(repo, &content.id, |blob| {
+            let Blob::Data(data) = blob else { return None };
+            let shown = outline::shown(data);
+            let text = std::str::from_utf8(&shown).ok()?;
+            Some(work(text, content.language))
+        });
+        match found {
+            Err(ObjectError::Damaged { .. }) => Ok(None),
+            found => found.map_err(|source| failed(self.path(number), source)),
+        }
+    }
+
     /// What a file defines.
     pub(super) fn definitions(
         &self,

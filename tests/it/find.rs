@@ -109,6 +109,60 @@ fn a_name_leads_to_the_file_that_declares_it() {
     );
 }
 
+/// Before, an answer to a name listed the files that have its words, and did not say where it is used.
+#[test]
+fn a_name_is_answered_by_what_declares_it_and_what_uses_it() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    let drawer = "\
+/// Counts what is left.
+pub struct Drawer { coins: u64 }
+
+impl Drawer {
+    pub fn check(&self) -> bool { self.coins > 0 }
+}
+";
+    repo.put("src/drawer.rs", drawer);
+    repo.put(
+        "src/till.rs",
+        "use crate::drawer::Drawer;\n\nfn open(one: &Drawer) -> bool {\n    one.check()\n}\n",
+    );
+    // The words of the name, and not the name.
+    repo.put(
+        "src/chest.rs",
+        "/// A chest of drawers, each drawer checked.\npub fn drawers_of_chest() {}\n",
+    );
+    repo.put("docs/drawer.md", "# The drawer\n\nDrawer is a struct.\n");
+    repo.commit("drawer: a Drawer that is checked");
+    let found = |question: &str| repo.merkle(&["find", question]).ok();
+    let all = "\
+src/drawer.rs
+  2 pub struct Drawer
+  used: 4
+src/till.rs
+  used: 1 open:3
+docs/drawer.md
+  Drawer is a struct.
+  used: 3
+";
+    for question in ["Drawer", "struct Drawer", "`Drawer`", "drawer::Drawer"] {
+        assert_eq!(found(question), all, "{question}");
+    }
+    let check =
+        "src/drawer.rs\n  5 Drawer: pub fn check(&self) -> bool\nsrc/till.rs\n  used: open:4\n";
+    for question in ["Drawer::check", "Drawer.check()", "check()", "fn check"] {
+        assert_eq!(found(question), check, "{question}");
+    }
+    // A word in small letters is a topic, and a name that nothing declares is looked for by its words.
+    assert!(found("drawer").contains("fn drawers_of_chest"));
+    assert!(found("DrawerOfChest").contains("fn drawers_of_chest"));
+    let json = repo.merkle(&["find", "Drawer", "--json"]).ok();
+    assert!(
+        json.contains(r#""uses":[{"within":null,"lines":[1]},{"within":"open","lines":[3]}]"#),
+        "{json}"
+    );
+}
+
 /// Before, the product whose words a setting has stood above the only file that has the setting.
 #[test]
 fn a_setting_leads_to_the_file_that_reads_it() {

@@ -9,7 +9,9 @@ use serde::Serialize;
 use crate::base::count::counted;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Program, Ui, amount, json};
-use crate::find::{Definition, DefinitionNumber, FIELDS, Field, Hit, Line, Query, Ranked, Weights};
+use crate::find::{
+    Definition, DefinitionNumber, FIELDS, Field, Hit, Line, NameUse, Query, Ranked, Weights,
+};
 use crate::git::PathFilter;
 use crate::node::SnapshotRoot;
 use crate::ops::find::FILES_MAX;
@@ -81,6 +83,17 @@ struct File<'d> {
     about: &'d str,
     statements: Vec<String>,
     definitions: Vec<Shown<'d>>,
+    /// Where the name that the question is stands; missing for a question of words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    uses: Vec<Used>,
+}
+
+/// The lines in one definition that use a name.
+#[derive(Serialize)]
+struct Used {
+    /// The innermost definition around them, with its owner; missing at the level of the file.
+    within: Option<String>,
+    lines: Vec<u32>,
 }
 
 /// A word of the question and how often each sort of the file's text has it.
@@ -286,6 +299,14 @@ fn file<'d>(
         Line::Statement(at) => Some(found.statement(*at)),
         _ => None,
     });
+    let uses = lines.iter().filter_map(|line| match line {
+        Line::Use(at) => found.used(*at),
+        _ => None,
+    });
+    let used = |used: &NameUse| Used {
+        within: used.within.map(|at| found.definitions.list[at].path()),
+        lines: used.lines.clone(),
+    };
     let [text, path_alone, past, said] = ranked.parts;
     File {
         path: json::path(path),
@@ -302,6 +323,7 @@ fn file<'d>(
         },
         statements: statements.collect(),
         definitions: definitions.into_iter().map(definition).collect(),
+        uses: uses.map(used).collect(),
     }
 }
 
