@@ -20,6 +20,8 @@ use crate::base::number::{to_index, to_u32};
 
 /// Most objects of a batch that goes into a small pack: what a commit that changes a few files leads to.
 pub(super) const BATCH_OBJECTS_MAX: usize = 128;
+/// Most bytes of it: eight directories of a store of 100,000 frames, which a commit rewrites, are a third of that.
+const BATCH_BYTES_MAX: u64 = 1 << 20;
 /// Size from which a small pack is not continued: putting it down again must cost little beside flushing it.
 pub(super) const PACK_BYTES_MAX: u64 = 256 * 1024;
 
@@ -59,7 +61,12 @@ impl SmallPack {
 
     /// True for a batch that goes into a small pack.
     pub(super) fn takes(batch: &Batch) -> bool {
-        batch.len() <= BATCH_OBJECTS_MAX && batch.size_bytes() <= PACK_BYTES_MAX
+        batch.len() <= BATCH_OBJECTS_MAX && batch.size_bytes() <= BATCH_BYTES_MAX
+    }
+
+    /// True for a batch that no other goes with: the pack of it has grown at once.
+    pub(super) fn is_full_of(batch: &Batch) -> bool {
+        batch.size_bytes() > PACK_BYTES_MAX
     }
 
     /// True when the pack stays small with a batch in it.

@@ -3,6 +3,7 @@
 //! | batch | how | why |
 //! |---|---|---|
 //! | small: what a commit leads to | a pack made in memory that takes in the one before it | three files to flush, no process, and no pile of packs |
+//! | up to 1 MiB: the same in a large store | a pack made in memory, for itself | three files to flush, no process |
 //! | larger, or in a shared repository | a pack of its own through `git index-pack --keep` | streams; git checks it and sets shared modes |
 //!
 //! **Against a concurrent `git gc --prune=now`.** A kept pack is never touched while its `.keep` stands, and [`Held`]
@@ -224,6 +225,11 @@ impl Repository {
     /// Writes a batch as the small pack, with the one before it, and returns the mark that keeps it.
     fn write_small_pack(&self, batch: &Batch, mark: &str) -> io::Result<PathBuf> {
         let hash = self.hash_kind();
+        if SmallPack::is_full_of(batch) {
+            let mut pack = SmallPack::new(hash);
+            pack.add(batch);
+            return Ok(self.put_in_memory(pack, mark)?.with_extension("keep"));
+        }
         let mut known = self.known_small_packs().into_iter();
         let last = known.next().filter(|name| self.may_remove_pack(name));
         let last = last.and_then(|name| Some((SmallPack::read(&name, hash)?, vec![name])));
@@ -234,6 +240,19 @@ impl Repository {
         let last = last.filter(|(pack, _)| pack.has_room(batch));
         let (mut pack, mut taken_in) = last.unwrap_or_else(|| (SmallPack::new(hash), Vec::new()));
         pack.add(batch);
+        let name = self.put_in_memory(pack, mark)?;
+        taken_in.extend_from_slice(&done);
+        self.remember_small_packs(&name, &taken_in);
+        // What was taken in now goes with the next batch: a reader that has just listed it still finds it.
+        done.iter()
+            .filter(|name| self.may_remove_pack(name))
+            .for_each(|name| small_pack::remove(name));
+        Ok(name.with_extension("keep"))
+    }
+
+    /// Writes a pack that was put together in memory, and its mark; returns its name without an extension.
+    fn put_in_memory(&self, pack: SmallPack, mark: &str) -> io::Result<PathBuf> {
+        let hash = self.hash_kind();
         let (data, index) = pack.finish();
         // The index ends in a digest of itself, and it holds the pack's.
         let unique = small_pack::digest(
@@ -249,13 +268,7 @@ impl Repository {
             small_pack::remove(&name);
             let _ = fs::remove_file(name.with_extension("keep"));
         })?;
-        taken_in.extend_from_slice(&done);
-        self.remember_small_packs(&name, &taken_in);
-        // What was taken in now goes with the next batch: a reader that has just listed it still finds it.
-        done.iter()
-            .filter(|name| self.may_remove_pack(name))
-            .for_each(|name| small_pack::remove(name));
-        Ok(name.with_extension("keep"))
+        Ok(name)
     }
 
     /// The small pack and those that it took in, as far as they are there, without extensions.

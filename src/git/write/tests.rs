@@ -114,6 +114,25 @@ fn a_small_pack_that_has_grown_stays() {
     fixture.git(&["fsck", "--strict", "--full"]);
 }
 
+/// Before, a batch of more than 256 KiB started a process, and what came after it began another small pack.
+#[test]
+fn a_batch_that_fills_a_pack_leaves_the_small_one_alone() {
+    let fixture = Fixture::new();
+    let repo = fixture.open();
+    let mut seed = 1;
+    for round in 0..4 {
+        drop(repo.write(&small(&repo, round)).unwrap());
+        let mut full = Batch::default();
+        let body = noise(&mut seed, 300_000);
+        full.add(Encoded::new(repo.hash_kind(), ObjectKind::Blob, &body));
+        drop(repo.write(&full).unwrap());
+        let small_ones = 1 + usize::from(round > 0);
+        assert_eq!(packs(&fixture), small_ones + round + 1);
+    }
+    (0..4).for_each(|round| fixture.open().verify(&small(&repo, round)).unwrap());
+    fixture.git(&["fsck", "--strict", "--full"]);
+}
+
 #[test]
 fn nobody_who_has_listed_packs_misses_one() {
     let fixture = Fixture::new();
