@@ -537,7 +537,7 @@ pub(crate) fn frame_blob(path: &Path, file: &str) -> Result<String, Failure> {
         .args(["rev-parse", &format!("HEAD:{file}")])
         .inside(path)
         .output()?;
-    let (directory, rest) = (format!("{}/{}/", &node[..2], &node[2..4]), node[4..].trim());
+    let (directory, rest) = (format!("{}/", &node[..2]), node[2..].trim());
     let listing = git()
         .args([
             "ls-tree",

@@ -43,10 +43,9 @@ fn blob(bodies: &Bodies, number: usize) -> (String, String) {
     let digest = |word: &str| blake3::hash(format!("{word} {number}").as_bytes()).to_hex();
     let (frame, basis) = (digest("frame"), digest("basis"));
     let name = format!(
-        "{}/{}/{}.outline.outline.00000001.{frame}",
+        "{}/{}.outline.outline.00000001.{frame}",
         &node[..2],
-        &node[2..4],
-        &node[4..]
+        &node[2..]
     );
     let identity = format!(
         "---\nformat: git-merkle/frame/1\nframe: {frame}\nnode: {node}\nkind: file\nagent: outline\n"
