@@ -6,7 +6,7 @@ use super::definition::{Definition, Definitions};
 use super::postings::in_byte;
 use super::reading::ContentReading;
 use super::region::{Field, regions};
-use super::term::{Term, has_words, identifiers, literals, terms, whole, whole_names};
+use super::term::{Term, declared, identifiers, literals, terms, whole_names};
 use super::words::{Counter, Words};
 use crate::base::lines::Lines;
 use crate::base::number::to_u32;
@@ -79,16 +79,15 @@ impl Listing<'_> {
         for symbol in symbols {
             terms(&symbol.name, |_, term| counter.add(term, Field::Name));
             whole_names(&symbol.name, |term| counter.add_whole(term, Field::Name));
-            // A name of one word is no term in the text, where it is an everyday word.
-            if !has_words(&symbol.name) {
-                counter.add_whole(whole(&symbol.name), Field::Name);
-            }
             let is_shown = !matches!(
                 symbol.kind,
                 Kind::Implementation | Kind::Extension | Kind::Export
             );
             if is_shown && self.found.len() < DEFINITIONS_MAX {
                 self.add(symbol, owner, from);
+                if symbol.kind.declares_a_name() {
+                    counter.add_whole(declared(&symbol.name), Field::Name);
+                }
             }
             let own = if owner.is_empty() {
                 implemented(symbol)

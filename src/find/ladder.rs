@@ -16,9 +16,10 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use super::definition::{Definition, DefinitionNumber, Definitions};
-use super::name::{NameUse, Named};
+use super::name::{Mentions, NameUse};
 use super::question::Query;
 use super::rank::Terms;
 use super::term::{terms, whole_names};
@@ -113,9 +114,9 @@ pub struct Hit {
     /// What people and models say about it, one line each, with author and state.
     pub said: Vec<String>,
     /// What it defines.
-    pub definitions: Definitions,
+    pub definitions: Arc<Definitions>,
     /// What it has of the name that the question is, where a file declares that name.
-    pub named: Option<Named>,
+    pub mentions: Option<Mentions>,
 }
 
 /// One line that an answer can have.
@@ -232,11 +233,11 @@ fn order(files: &[Hit], question: &Query, rare: &Terms, steps: &Steps) -> Vec<(f
     let mut all: Vec<(f64, usize, Line)> = Vec::new();
     for (number, file) in files.iter().enumerate() {
         let weight = steps.file(number + 1, file.share);
-        if let Some(named) = &file.named {
-            if !named.is_empty() {
+        if let Some(mentions) = &file.mentions {
+            if !mentions.is_empty() {
                 all.push((steps.paths * weight, number, Line::Path));
                 all.extend(
-                    by_name(file, named, weight, steps)
+                    by_name(file, mentions, weight, steps)
                         .map(|(weight, line)| (weight, number, line)),
                 );
             }
@@ -293,16 +294,20 @@ fn order(files: &[Hit], question: &Query, rare: &Terms, steps: &Steps) -> Vec<(f
 /// What is said of a file that has the name that the question is, and what it has of it.
 fn by_name<'f>(
     file: &'f Hit,
-    named: &'f Named,
+    mentions: &'f Mentions,
     weight: f64,
     steps: &'f Steps,
 ) -> impl Iterator<Item = (f64, Line)> + 'f {
     let behind = move |place: usize| weight / (to_f64(place as u64) + steps.definitions);
     let said = (0..to_u32(file.said.len())).map(move |at| (weight, Line::Statement(at)));
     let about = (!file.about().is_empty()).then_some((steps.about * weight, Line::About));
-    let signatures = named.declared.iter().chain(&named.extending).enumerate();
+    let signatures = mentions
+        .declared
+        .iter()
+        .chain(&mentions.extending)
+        .enumerate();
     let signatures = signatures.map(move |(place, at)| {
-        let early = if place < named.declared.len() {
+        let early = if place < mentions.declared.len() {
             steps.best
         } else {
             1.0
@@ -312,7 +317,7 @@ fn by_name<'f>(
             Line::Signature(*at),
         )
     });
-    let uses = (0..named.uses.len())
+    let uses = (0..mentions.uses.len())
         .map(move |place| (steps.names * behind(place).sqrt(), Line::Use(to_u32(place))));
     said.chain(about).chain(signatures).chain(uses)
 }
@@ -337,7 +342,7 @@ fn by_question(
 ) -> Vec<(DefinitionNumber, bool)> {
     let scores: IndexVec<DefinitionNumber, f64> = definitions
         .iter()
-        .map(|definition| score(definition, question, rare))
+        .map(|definition| definition.fit(question, rare))
         .collect();
     let mut order: Vec<DefinitionNumber> = definitions.indices().collect();
     let is_small = |kind: Kind| {
@@ -360,24 +365,6 @@ fn by_question(
             .then_with(|| rest(*one).cmp(&rest(*other)))
     });
     order.into_iter().map(|at| (at, scores[at] > 0.0)).collect()
-}
-
-fn score(definition: &Definition, question: &Query, rare: &Terms) -> f64 {
-    let mut named = vec![0_u32; question.terms.len()];
-    let mut name = |term| {
-        if let Some(at) = question.terms.iter().position(|wanted| *wanted == term) {
-            named[at] += 1;
-        }
-    };
-    terms(&definition.name, |_, term| name(term));
-    whole_names(&definition.name, name);
-    let held_back = 1.2 * (0.5 + 0.5 * f64::from(definition.length()) / LENGTH);
-    let mut score = 0.0;
-    for ((term, rare), named) in question.terms.iter().zip(&rare.weights).zip(named) {
-        let count = f64::from(definition.count(*term)) + NAME_WEIGHT * f64::from(named);
-        score += rare * count * 2.2 / (count + held_back);
-    }
-    score
 }
 
 impl Hit {
@@ -404,9 +391,7 @@ impl Hit {
             Line::Statement(at) => format!("  {}\n", self.statement(at)),
             Line::About => format!("  {}\n", one_line(self.about())),
             Line::Signature(at) => format!("  {}\n", self.definitions.list[at].shown()),
-            Line::Use(at) => self
-                .used(at)
-                .map_or_else(String::new, |used| used.shown(&self.definitions)),
+            Line::Use(at) => self.used(at).map_or_else(String::new, NameUse::shown),
             Line::Place(at) | Line::Name(at) => {
                 let Definition {
                     line: row, name, ..
@@ -423,7 +408,7 @@ impl Hit {
     /// Where a definition uses the name that the question is, by its number.
     #[must_use]
     pub fn used(&self, number: u32) -> Option<&NameUse> {
-        self.named.as_ref()?.uses.get(number as usize)
+        self.mentions.as_ref()?.uses.get(number as usize)
     }
 
     /// True for what stands in a row with others.
@@ -470,6 +455,26 @@ impl Hit {
 }
 
 impl Definition {
+    /// How well its name and its own text fit a question.
+    #[must_use]
+    pub fn fit(&self, question: &Query, rare: &Terms) -> f64 {
+        let mut named = vec![0_u32; question.terms.len()];
+        let mut name = |term| {
+            if let Some(at) = question.terms.iter().position(|wanted| *wanted == term) {
+                named[at] += 1;
+            }
+        };
+        terms(&self.name, |_, term| name(term));
+        whole_names(&self.name, name);
+        let held_back = 1.2 * (0.5 + 0.5 * f64::from(self.length()) / LENGTH);
+        let mut score = 0.0;
+        for ((term, rare), named) in question.terms.iter().zip(&rare.weights).zip(named) {
+            let count = f64::from(self.count(*term)) + NAME_WEIGHT * f64::from(named);
+            score += rare * count * 2.2 / (count + held_back);
+        }
+        score
+    }
+
     /// What its signature is worth by its length: a long one takes the room of several, and says more than one of them.
     fn worth(&self) -> f64 {
         let bytes = (self.owner.len() + self.signature.len()).max(SIGNATURE_BYTES);
@@ -504,8 +509,8 @@ mod tests {
             path: path.to_owned(),
             share: 1.0,
             said: Vec::new(),
-            definitions: read(&extract(Some(language), text), text).definitions,
-            named: None,
+            definitions: Arc::new(read(&extract(Some(language), text), text).definitions),
+            mentions: None,
         }
     }
 

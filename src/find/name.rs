@@ -8,9 +8,10 @@ use std::fmt::Write as _;
 
 use super::definition::{Definition, DefinitionNumber, Definitions};
 use super::region::{Field, regions};
-use super::term::{Term, has_words, whole};
+use super::term::{has_words, plain};
 use crate::base::lines::Lines;
-use crate::symbol::{Kind, Language};
+use crate::symbol::map::is_prose;
+use crate::symbol::{Kind, Language, detect};
 
 /// Words in front of a name that say that it is one.
 #[rustfmt::skip]
@@ -20,10 +21,14 @@ const KEYWORDS: &[&str] = &[
 ];
 /// Those that are no words of English: what follows is a name however it is written.
 const CODE_WORDS: &[&str] = &["def", "fn", "func"];
+/// Words for what a method is called on; they name no type.
+const SELVES: &[&str] = &["this", "self", "cls"];
 /// What joins a name to what it belongs to.
-const JOINS: &[&str] = &["::", "->", "#", "."];
+const JOINS: &[&str] = &["::", "->", "\\", "#", "."];
 /// Lines of one user that are printed.
 const LINES_MAX: usize = 8;
+/// Most uses that are read of one file.
+const USES_MAX: usize = 20_000;
 
 /// The name that a question consists of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,13 +37,24 @@ pub struct Name {
     pub text: String,
     /// What it belongs to, as far as the question says.
     owner: Option<String>,
-    /// Its term.
-    pub(super) term: Term,
+}
+
+/// A file that may have a name.
+#[derive(Debug, Clone, Copy)]
+pub struct NamingFile<'f> {
+    /// Its path.
+    pub path: &'f str,
+    /// What it defines.
+    pub definitions: &'f Definitions,
+    /// Its text.
+    pub text: &'f str,
+    /// The language of that.
+    pub language: Option<Language>,
 }
 
 /// What a file has of a name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Named {
+pub struct Mentions {
     /// The definitions that have it, those of the owner in the question first.
     pub declared: Vec<DefinitionNumber>,
     /// Types that say the name in their signature: what extends or implements it.
@@ -50,8 +66,8 @@ pub struct Named {
 /// The places in one definition that use a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameUse {
-    /// The innermost definition around them; `None` at the level of the file.
-    pub within: Option<DefinitionNumber>,
+    /// The definition around them, with its owner; `None` at the level of the file, and where its name is no word.
+    pub within: Option<String>,
     /// Their lines, each once.
     pub lines: Vec<u32>,
 }
@@ -65,8 +81,9 @@ impl Name {
             Some((word, rest)) if KEYWORDS.contains(&word) => (Some(word), rest.trim_start()),
             _ => (None, question),
         };
-        let called = rest.strip_suffix("()");
-        let path = called.unwrap_or(rest);
+        let called = rest.strip_suffix(')').and_then(|call| call.split_once('('));
+        let called = called.map(|(name, _)| name);
+        let path = plain(called.unwrap_or(rest)).trim_start_matches('\\');
         let join = JOINS
             .iter()
             .filter_map(|join| Some((path.rfind(join)?, join.len())));
@@ -76,56 +93,86 @@ impl Name {
         };
         let is_owner = |owner: &str| {
             owner
-                .split(|c| ":->#.".contains(c))
+                .split(|c| "$:->#.\\".contains(c))
                 .all(|part| part.chars().all(is_part))
         };
         if !is_name(text) || owner.is_some_and(|owner| owner.is_empty() || !is_owner(owner)) {
             return None;
         }
-        // `max.poll.records` is a setting and `notes.txt` a file; a class begins with a capital.
+        // `max.poll.records` is a setting, `Cargo.toml` and `Node.js` are files; a class begins with a capital.
+        let file = path.as_bytes();
+        if called.is_none() && owner.is_some() && (detect(file, b"").is_some() || is_prose(file)) {
+            return None;
+        }
         let has_capital = path.contains(|c: char| c.is_uppercase());
         let is_joined = owner.is_some() && (has_capital || !path.contains('.'));
         let says =
             called.is_some() || is_joined || keyword.is_some_and(|word| CODE_WORDS.contains(&word));
-        let is_written_so = owner.is_none() && (has_words(text) || has_capital);
+        let is_marked = text.starts_with('_') || text.ends_with('!');
+        let is_written_so = owner.is_none() && (is_marked || has_words(text) || has_capital);
         (says || is_written_so).then(|| Self {
             text: text.to_owned(),
-            owner: owner.map(|owner| last_part(owner).to_owned()),
-            term: whole(text),
+            owner: owner
+                .map(last_part)
+                .filter(|owner| !SELVES.contains(owner))
+                .map(str::to_owned),
         })
     }
 
     /// True when its words say nothing that the name does not: all places that write it are known by its own term.
     pub(super) fn is_known_everywhere(&self) -> bool {
-        self.owner.is_none() && has_words(&self.text)
+        self.owner.is_none() && self.text.is_ascii() && has_words(&self.text)
     }
 
-    /// How well a definition is what was named: `None` for other names, more for the owner that the question names.
-    fn fits(&self, definition: &Definition) -> Option<bool> {
-        let is_owner = |owner: &String| last_part(&definition.owner) == owner;
-        (definition.name == self.text).then(|| self.owner.as_ref().is_some_and(is_owner))
+    /// True when a text has the owner as a whole word, or none is named.
+    fn is_owner_in(&self, text: &str) -> bool {
+        let owner = self.owner.as_deref();
+        owner.is_none_or(|owner| places(text, owner).next().is_some())
+    }
+
+    /// True for a definition of that name.
+    fn names(&self, definition: &Definition) -> bool {
+        plain(&definition.name) == self.text && definition.kind.declares_a_name()
+    }
+
+    /// True for a definition that belongs to what the question says: a type, a trait, a module or what its path names.
+    #[must_use]
+    pub fn is_owned(&self, definition: &Definition, path: &str) -> bool {
+        let around = match definition.owner.as_str() {
+            "" => path,
+            owner => owner,
+        };
+        self.names(definition) && self.owner.is_some() && self.is_owner_in(around)
     }
 }
 
-impl Named {
+impl Mentions {
     /// True for a file that does not write the name, but its words.
-    pub(super) fn is_empty(&self) -> bool {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         self.declared.is_empty() && self.extending.is_empty() && self.uses.is_empty()
     }
 
-    /// Reads what a file has of a name.
+    /// Reads what a file has of a name. With `owned` only definitions of the owner that the question names count.
     #[must_use]
-    pub fn of(
-        name: &Name,
-        definitions: &Definitions,
-        text: &str,
-        language: Option<Language>,
-    ) -> Self {
-        let list = &definitions.list;
-        let fits = |at: &DefinitionNumber| name.fits(&list[*at]);
-        let mut declared: Vec<DefinitionNumber> =
-            list.indices().filter(|at| fits(at).is_some()).collect();
-        declared.sort_by_key(|at| fits(at) != Some(true));
+    pub fn of(name: &Name, file: &NamingFile<'_>, owned: bool) -> Self {
+        let NamingFile { text, language, .. } = *file;
+        if places(text, &name.text).next().is_none() {
+            return Self::default();
+        }
+        let list = &file.definitions.list;
+        let is_owned = |at: &DefinitionNumber| name.is_owned(&list[*at], file.path);
+        let named = list.indices().filter(|at| name.names(&list[*at]));
+        let (mut declared, others): (Vec<_>, Vec<_>) = named.partition(is_owned);
+        // A file that does not write the owner uses another thing of that name.
+        let uses_max = if !declared.is_empty() || name.is_owner_in(text) {
+            USES_MAX
+        } else {
+            0
+        };
+        if !owned {
+            declared.extend(&others);
+        }
         let extends = |at: &DefinitionNumber| {
             let definition = &list[*at];
             let is_type = matches!(
@@ -137,34 +184,37 @@ impl Named {
                 && places(&definition.signature, &name.text).next().is_some()
         };
         let extending = list.indices().filter(extends).collect();
-        let mut uses: Vec<NameUse> = Vec::new();
+        let is_code = language.is_some_and(Language::has_grammar);
         let lines = Lines::of(text.as_bytes());
+        let found = regions(text, language)
+            .into_iter()
+            .filter(|(_, field)| !is_code || *field != Field::Prose)
+            .flat_map(|(range, field)| {
+                let found = places(&text[range.clone()], &name.text);
+                found.map(move |at| (range.start + at, field))
+            })
+            .take(uses_max);
+        let mut uses: Vec<NameUse> = Vec::new();
         let mut declaring: Vec<DefinitionNumber> = Vec::new();
-        for (range, _) in regions(text, language).into_iter().filter(|(_, field)| {
-            language.is_none_or(|language| !language.has_grammar()) || *field != Field::Prose
-        }) {
-            for at in places(&text[range.clone()], &name.text) {
-                let line = lines.at(range.start + at);
-                let around =
-                    |at: &DefinitionNumber| (list[*at].line..=list[*at].line_end).contains(&line);
-                // The first place in a definition of that name is its own.
-                let is_own = |at: &&DefinitionNumber| around(at) && !declaring.contains(*at);
-                if let Some(own) = declared.iter().find(is_own) {
-                    declaring.push(*own);
-                    continue;
-                }
-                let within = list
-                    .indices()
-                    .filter(around)
-                    .min_by_key(|at| list[*at].line_end - list[*at].line);
-                match uses.iter_mut().find(|used| used.within == within) {
-                    Some(used) if used.lines.last() == Some(&line) => {}
-                    Some(used) => used.lines.push(line),
-                    None => uses.push(NameUse {
-                        within,
-                        lines: vec![line],
-                    }),
-                }
+        for (at, field) in found {
+            let line = lines.at(at);
+            // The first place in the code of a definition of that name is its own.
+            let is_own =
+                |at: &&DefinitionNumber| has_line(&list[**at], line) && !declaring.contains(*at);
+            if field != Field::Quoted
+                && let Some(own) = declared.iter().chain(&others).find(is_own)
+            {
+                declaring.push(*own);
+                continue;
+            }
+            let within = place_of(file.definitions, line, name, &text[at..]);
+            match uses.iter_mut().find(|used| used.within == within) {
+                Some(used) if used.lines.last() == Some(&line) => {}
+                Some(used) => used.lines.push(line),
+                None => uses.push(NameUse {
+                    within,
+                    lines: vec![line],
+                }),
             }
         }
         Self {
@@ -175,15 +225,52 @@ impl Named {
     }
 }
 
+fn has_line(definition: &Definition, line: u32) -> bool {
+    (definition.line..=definition.line_end).contains(&line)
+}
+
+/// What a use stands in: the innermost definition around it whose name is a word, or the type that implements the name.
+/// `rest` is the text from the use on.
+fn place_of(definitions: &Definitions, line: u32, name: &Name, rest: &str) -> Option<String> {
+    // A heading and the title of a test cannot stand in a row.
+    let is_word = |text: &String| !text.contains(|c: char| c.is_whitespace() || c.is_control());
+    let around = definitions
+        .list
+        .iter()
+        .filter(|around| has_line(around, line));
+    if let Some(within) = around
+        .rev()
+        .min_by_key(|around| around.line_end - around.line)
+    {
+        return [within.path(), within.name.clone()]
+            .into_iter()
+            .find(is_word);
+    }
+    // No definition is an `impl Sink for Writer` itself: its members say whose they are, `Writer.Sink` where the type
+    // stands in this file, `Sink for Writer` elsewhere.
+    if !rest.lines().next()?.contains(" for ") {
+        return None;
+    }
+    let behind = definitions.list.iter().find(|behind| behind.line > line)?;
+    let (implemented, implementing) = match behind.owner.split_once(" for ") {
+        Some(both) => both,
+        None => behind
+            .owner
+            .rsplit_once('.')
+            .map(|(who, what)| (what, who))?,
+    };
+    (implemented == name.text)
+        .then(|| implementing.to_owned())
+        .filter(is_word)
+}
+
 impl NameUse {
     /// As it stands in a row with others: ` MapLinks.encode:66,71`, ` 19`.
-    pub(super) fn shown(&self, definitions: &Definitions) -> String {
-        // A heading and the title of a test cannot stand in a row.
-        let is_word = |text: &String| !text.contains(|c: char| c.is_whitespace() || c.is_control());
-        let names = self.within.map(|at| &definitions.list[at]);
-        let names = names.map(|within| [within.path(), within.name.clone()]);
-        let name = names.into_iter().flatten().find(is_word);
-        let mut shown = name.map_or_else(|| " ".to_owned(), |name| format!(" {name}:"));
+    pub(super) fn shown(&self) -> String {
+        let mut shown = match &self.within {
+            Some(within) => format!(" {within}:"),
+            None => " ".to_owned(),
+        };
         for (at, line) in self.lines.iter().take(LINES_MAX).enumerate() {
             let _ = write!(shown, "{}{line}", if at > 0 { "," } else { "" });
         }
@@ -196,7 +283,10 @@ impl NameUse {
 
 /// The last part of a chain of names.
 fn last_part(owner: &str) -> &str {
-    owner.rsplit(|c| ":>#.".contains(c)).next().unwrap_or(owner)
+    owner
+        .rsplit(|c| ":>#.\\".contains(c))
+        .next()
+        .unwrap_or(owner)
 }
 
 /// True for letters, digits and underscores that begin with none of the digits; Ruby's `empty?` and `save!` are names, too.
@@ -225,6 +315,21 @@ mod tests {
     use super::*;
     use crate::find::read;
     use crate::symbol::extract;
+
+    fn mentions(
+        name: &Name,
+        definitions: &Definitions,
+        text: &str,
+        language: Language,
+    ) -> Mentions {
+        let file = NamingFile {
+            path: "src/base.rs",
+            definitions,
+            text,
+            language: Some(language),
+        };
+        Mentions::of(name, &file, false)
+    }
 
     #[test]
     fn a_question_is_a_name_when_it_is_written_like_one() {
@@ -265,6 +370,9 @@ mod tests {
             "Request Response",
             "src/find/name.rs",
             "C++",
+            "README.md",
+            "Node.js",
+            "Cargo.toml",
             "",
             "404",
         ];
@@ -294,17 +402,13 @@ impl Tills {
         let definitions = read(&outline, text.as_bytes()).definitions;
         let named = |question: &str| {
             let name = Name::of(question).expect("a name");
-            let named = Named::of(&name, &definitions, text, Some(Language::Rust));
+            let named = mentions(&name, &definitions, text, Language::Rust);
             let names = |list: &[DefinitionNumber]| {
                 list.iter()
                     .map(|at| definitions.list[*at].name.clone())
                     .collect::<Vec<_>>()
             };
-            let uses: String = named
-                .uses
-                .iter()
-                .map(|used| used.shown(&definitions))
-                .collect();
+            let uses: String = named.uses.iter().map(NameUse::shown).collect();
             (names(&named.declared), names(&named.extending), uses)
         };
         let till = (
@@ -322,24 +426,38 @@ impl Tills {
         assert_eq!(nothing, (Vec::new(), Vec::new(), String::new()));
     }
 
+    /// No definition is an `impl` itself, and a title of several words cannot stand in a row.
+    #[test]
+    fn uses_outside_of_definitions_say_what_implements_the_name() {
+        let text = "use base::Till;\n\nimpl Till for Drawer {\n    fn open(&self) {}\n}\n";
+        let outline = extract(Some(Language::Rust), text.as_bytes());
+        let definitions = read(&outline, text.as_bytes()).definitions;
+        let name = Name::of("Till").expect("a name");
+        let uses = |definitions: &Definitions, text: &str, language| {
+            let named = mentions(&name, definitions, text, language);
+            named.uses.iter().map(NameUse::shown).collect::<String>()
+        };
+        assert_eq!(uses(&definitions, text, Language::Rust), " 1 Drawer:3");
+        let page = "# Of tills\n\nA Till, a\nTill.\n\n# Till and drawer\n\nTill\n";
+        let outline = extract(Some(Language::Markdown), page.as_bytes());
+        let definitions = read(&outline, page.as_bytes()).definitions;
+        assert_eq!(uses(&definitions, page, Language::Markdown), " 3,4,6,8");
+    }
+
     #[test]
     fn a_definition_of_the_owner_comes_first() {
-        let text = "class A:\n    def go(self):\n        B.go()\n\nclass B:\n    def go(self):\n        go()\n";
+        let text = "class A:\n    def run(self):\n        B.run()\n\nclass B:\n    def run(self):\n        run()\n";
         let outline = extract(Some(Language::Python), text.as_bytes());
         let definitions = read(&outline, text.as_bytes()).definitions;
-        let name = Name::of("B.go").expect("a name");
-        let named = Named::of(&name, &definitions, text, Some(Language::Python));
+        let name = Name::of("B.run").expect("a name");
+        let named = mentions(&name, &definitions, text, Language::Python);
         let lines: Vec<u32> = named
             .declared
             .iter()
             .map(|at| definitions.list[*at].line)
             .collect();
         assert_eq!(lines, [6, 2]);
-        let uses: String = named
-            .uses
-            .iter()
-            .map(|used| used.shown(&definitions))
-            .collect();
-        assert_eq!(uses, " A.go:3 B.go:7");
+        let uses: String = named.uses.iter().map(NameUse::shown).collect();
+        assert_eq!(uses, " A.run:3 B.run:7");
     }
 }

@@ -1,10 +1,13 @@
 //! A question as terms: its words, each once, without those that every sentence has; then its identifiers of several words.
 
 use super::name::Name;
-use super::term::{Term, distinct, identifiers, literals};
+use super::term::{Term, declared, distinct, identifiers, literals};
 
 /// Most words of a question that count.
 const WORDS_MAX: usize = 256;
+
+/// A question of this many words or fewer is short.
+const SHORT_WORDS: usize = 16;
 
 /// Words that say nothing about what is looked for.
 #[rustfmt::skip]
@@ -23,7 +26,8 @@ pub struct Query {
     pub terms: Vec<Term>,
     /// One word of each, in lower case.
     pub words: Vec<String>,
-    /// How many of these are words; the others, behind them, are whole identifiers.
+    /// How many of these are words; the others, behind them, are whole identifiers, and the last says what declares the
+    /// name, where the question is one.
     pub word_count: usize,
     /// True when there were more words than count.
     pub is_cut: bool,
@@ -60,7 +64,8 @@ impl Query {
         });
         let name = Name::of(text);
         if let Some(name) = &name {
-            whole(&name.text, name.term);
+            terms.push(declared(&name.text));
+            words.push(format!("{} (declared)", name.text));
         }
         (word_count > 0).then_some(Self {
             terms,
@@ -74,12 +79,35 @@ impl Query {
     /// Whether tests are looked for, and not only what they test.
     #[must_use]
     pub fn asks_for_tests(&self) -> bool {
-        const WORDS: [&str; 11] = [
+        self.has_one_of(&[
             "test", "tests", "tested", "testing", "spec", "specs", "fixture", "fixtures", "mock",
             "mocks", "e2e",
-        ];
+        ])
+    }
+
+    /// Whether documents are looked for, and not only what they are about.
+    #[must_use]
+    pub fn asks_for_documents(&self) -> bool {
+        self.has_one_of(&[
+            "doc",
+            "docs",
+            "document",
+            "documents",
+            "documented",
+            "documentation",
+            "readme",
+            "guide",
+            "guides",
+            "manual",
+            "tutorial",
+            "changelog",
+        ])
+    }
+
+    /// Whether a short question has one of these words; a long one tells of tests that fail and of what is documented.
+    fn has_one_of(&self, wanted: &[&str]) -> bool {
         let mut words = self.words[..self.word_count].iter();
-        words.any(|word| WORDS.contains(&word.as_str()))
+        self.word_count <= SHORT_WORDS && words.any(|word| wanted.contains(&word.as_str()))
     }
 
     /// The same without whole identifiers.

@@ -6,6 +6,7 @@
 //! | path | which words stand in it, each once: a long text has many words, a path names what matters |
 //! | past | the messages of the commits that changed it, those of the newest more |
 //! | said | what people and models say about it |
+//! | definition | the text of the definition that fits best, of the files that are best by the rest: see [`add_definitions`] |
 //!
 //! Each part is divided by its largest value, and the parts are added with their weights. Only sums, products and quotients
 //! are used, always in one order, so the scores are the same bits on every machine; equals stand in the order of paths.
@@ -21,7 +22,7 @@ use super::term::Term;
 use super::words::{Hits, Words};
 use crate::base::number::{IndexSlice, IndexVec, to_f64, to_u32};
 use crate::base::quick_hash::QuickHash;
-use crate::symbol::map::{is_notice, is_test};
+use crate::symbol::map::{is_notice, is_prose, is_test};
 
 /// How soon more of the same word counts no more.
 const K1: f64 = 1.2;
@@ -29,11 +30,14 @@ const K1: f64 = 1.2;
 /// What is left of what a commit counts more than the oldest, commit by commit: half of it after a hundred.
 const PAST_FADES: f64 = 0.993_092_495_437_035_9;
 
+/// What the score of a file is made of.
+const PARTS: usize = 5;
+
 /// What a file counts that is beside the point whatever its words.
 const BESIDE: f64 = 0.4;
 
 /// What a file counts that writes the name that the question is in prose alone: code that uses it comes first.
-const NAMED_IN_PROSE: f64 = 0.1;
+const NAMED_IN_PROSE: f64 = 0.01;
 
 /// What each part counts. Chosen on three histories and held against others: docs/evaluation.md.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,6 +62,10 @@ pub struct Weights {
     pub said: f64,
     /// What a test counts, against the program: it has the words of what it tests, and more of them.
     pub tests: f64,
+    /// Of the definition that fits best, against the text of the file.
+    pub definition: f64,
+    /// What a document counts: it has the words in which users speak of the program.
+    pub documents: f64,
 }
 
 impl Default for Weights {
@@ -73,19 +81,16 @@ impl Default for Weights {
             past_least: 0.5,
             said: 0.5,
             tests: 0.7,
+            definition: 1.0,
+            documents: 0.6,
         }
     }
 }
 
 impl Weights {
-    /// The same where the question is a name: neither a path nor the message of a commit says who uses it.
+    /// The same where the question is a name: no message of a commit says who uses it.
     fn for_a_name(&self) -> Self {
-        Self {
-            path: 0.0,
-            path_alone: 0.0,
-            past: 0.0,
-            ..*self
-        }
+        Self { past: 0.0, ..*self }
     }
 }
 
@@ -124,8 +129,10 @@ pub struct Ranked {
     pub number: CandidateNumber,
     /// All parts together.
     pub score: f64,
-    /// Text, path, past, said: each with its weight.
-    pub parts: [f64; 4],
+    /// Text, path, past, said, best definition: each with its weight.
+    pub parts: [f64; PARTS],
+    /// What it counts by its path alone.
+    standing: f64,
 }
 
 /// How much each term of a question says.
@@ -163,24 +170,28 @@ pub fn rank(
         scaled(said_scores(searched, &terms), weights.said),
     ];
     let of = |at: CandidateNumber| parts.each_ref().map(|part| part[at]);
-    let tests = if question.asks_for_tests() {
-        1.0
-    } else {
-        weights.tests
-    };
+    let unless = |asks: bool, weight: f64| if asks { 1.0 } else { weight };
+    let tests = unless(question.asks_for_tests(), weights.tests);
+    let documents = unless(question.asks_for_documents(), weights.documents);
     let mut ranked: Vec<Ranked> = searched
         .is_wanted
         .indices()
         .filter(|at| searched.is_wanted[*at] && of(*at).iter().any(|part| *part > 0.0))
         .map(|at| {
-            let is_prose = terms.is_declared && !searched.occurrences.is_code(at);
-            let named = if is_prose { NAMED_IN_PROSE } else { 1.0 };
-            let standing = named * standing((searched.path)(at), tests);
-            let parts = of(at).map(|part| part * standing);
+            let is_named_in_prose = terms.is_declared && !searched.occurrences.is_code(at);
+            let named = if is_named_in_prose {
+                NAMED_IN_PROSE
+            } else {
+                1.0
+            };
+            let standing = named * standing((searched.path)(at), tests, documents);
+            let [text, path, past, said] = of(at).map(|part| part * standing);
+            let parts = [text, path, past, said, 0.0];
             Ranked {
                 number: at,
                 score: parts.iter().sum(),
                 parts,
+                standing,
             }
         })
         .collect();
@@ -193,7 +204,7 @@ pub fn rank(
             .then(by_score)
             .then_with(|| path(one).cmp(path(other)))
     };
-    if sorted < ranked.len() {
+    if sorted < ranked.len() && !terms.is_declared {
         ranked.select_nth_unstable_by(sorted, better);
         ranked[..sorted].sort_unstable_by(better);
     } else {
@@ -202,13 +213,39 @@ pub fn rank(
     (ranked, terms)
 }
 
+/// Adds how well the best definition of each file fits, and puts the files in order again.
+///
+/// A long question has words of many files, and a large file has most of them somewhere; what is meant has them together.
+pub fn add_definitions<'p>(
+    ranked: &mut [Ranked],
+    fits: &[f64],
+    path: &dyn Fn(CandidateNumber) -> &'p [u8],
+    weights: &Weights,
+) {
+    let largest = fits.iter().copied().fold(0.0, f64::max);
+    if largest <= 0.0 {
+        return;
+    }
+    for (ranked, fit) in ranked.iter_mut().zip(fits) {
+        let [.., part] = &mut ranked.parts;
+        *part = weights.definition * ranked.standing * fit / largest;
+        ranked.score = ranked.parts.iter().sum();
+    }
+    ranked.sort_unstable_by(|one, other| {
+        let by_score = other.score.total_cmp(&one.score);
+        by_score.then_with(|| path(one.number).cmp(path(other.number)))
+    });
+}
+
 /// What a file counts by its path: logs of changes, licences and lists of versions have words of everything.
-fn standing(path: &[u8], tests: f64) -> f64 {
+fn standing(path: &[u8], tests: f64, documents: f64) -> f64 {
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     if is_notice(name) {
         BESIDE
     } else if tests < 1.0 && is_test(path) {
         tests
+    } else if documents < 1.0 && is_prose(name) {
+        documents
     } else {
         1.0
     }
@@ -270,22 +307,12 @@ impl Occurrences {
     }
 }
 
-/// The wanted files that declare the name that the question is, in order; none where it is a question of words.
+/// The files that declare the name that the question is, in order, wanted or not; none where it is a question of words.
 fn declaring(question: &Query, searched: &Searched<'_>) -> Vec<CandidateNumber> {
-    let is_name = |term: &Term| {
-        question
-            .name
-            .as_ref()
-            .is_some_and(|name| name.term == *term)
-    };
-    let list = question
-        .terms
-        .iter()
-        .position(is_name)
-        .map(|at| &searched.occurrences.lists[at]);
-    let declares = |(number, [names, ..]): &&(CandidateNumber, TermCounts)| {
-        *names > 0 && searched.is_wanted[*number]
-    };
+    // The term that says so is the last.
+    let name = question.name.as_ref();
+    let list = name.and_then(|_| searched.occurrences.lists.last());
+    let declares = |(_, [names, ..]): &&(CandidateNumber, TermCounts)| *names > 0;
     list.into_iter()
         .flatten()
         .filter(declares)
@@ -567,6 +594,21 @@ mod tests {
         assert_eq!(ranked("sells cheap items", &files, &[])[0], "src/till.rs");
         let question = "test that sells cheap items";
         assert_eq!(ranked(question, &files, &[])[0], "tests/till.rs");
+    }
+
+    /// Before, the documents about what was to be changed stood above it: they have the words of users.
+    #[test]
+    fn the_program_comes_before_its_documents_unless_these_are_asked_for() {
+        let files = [
+            (
+                "src/till.rs",
+                "sells cheap items at the till, and other things",
+            ),
+            ("guide.md", "sells cheap items at the till"),
+        ];
+        assert_eq!(ranked("sells cheap items", &files, &[])[0], "src/till.rs");
+        let question = "the guide that says what sells cheap items";
+        assert_eq!(ranked(question, &files, &[])[0], "guide.md");
     }
 
     #[test]

@@ -122,6 +122,18 @@ fn number(stem: &[u8]) -> Term {
     fold_number(stem.iter().copied())
 }
 
+/// The number of a name that is declared, as it is written.
+pub(super) fn declared(name: &str) -> Term {
+    // No stem begins with this byte, and no name in a text.
+    fold_number(iter::once(1).chain(plain(name).bytes()))
+}
+
+/// A name without the marks that some languages write around it: `$elem`, `#private`, `.button`, `size=`.
+pub(super) fn plain(name: &str) -> &str {
+    name.trim_start_matches(['$', '#', '.', '@', '~', ':'])
+        .trim_end_matches('=')
+}
+
 /// The number of a name as it is written, without underscores around it and the marks at the end that Ruby allows.
 pub(super) fn whole(name: &str) -> Term {
     // No stem begins with this byte.

@@ -45,7 +45,7 @@ const NEWS_MAX: usize = 2_048;
 const READ_ALONE_MAX: usize = 128;
 /// Entries that are read at once, and those that the last directory of them has more.
 const ENTRIES_AT_ONCE: usize = 8_192;
-/// How many bytes of a file that is read as a whole take as long as one lookup, which reads and checks two pages.
+/// One lookup reads and checks two pages; a read of the whole file takes this many bytes in that time.
 const LOOKUP_BYTES: u64 = 16 << 10;
 /// The largest file that is read as a whole beside a walk that may turn out short.
 const BESIDE_BYTES_MAX: u64 = 64 << 20;
@@ -140,7 +140,7 @@ impl Index {
         else {
             return;
         };
-        if lookups as u64 * LOOKUP_BYTES >= source.len() {
+        if (lookups as u64).saturating_mul(LOOKUP_BYTES) >= source.len() {
             self.read_whole();
         }
     }

@@ -15,14 +15,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::files::FilesError;
-use super::find::{FindError, Findable};
+use super::find::{FindError, Findable, Ranking};
 use crate::base::number::{IndexSlice, IndexVec, define_index_type, to_f64, to_index, to_u32};
 use crate::base::token::estimate;
 use crate::base::{NodeId, TreePath};
 use crate::find::score::{recall, reciprocal_rank};
 use crate::find::{
-    CandidateNumber, DefinitionNumber, Ladder, Line, Occurrences, Query, Ranked, Searched, Steps,
-    Terms, Weights, Words, path_terms, rank, words_of,
+    CandidateNumber, DefinitionNumber, Ladder, Line, Occurrences, Query, Searched, Steps, Weights,
+    Words, path_terms, rank, words_of,
 };
 use crate::git::ObjectKind;
 use crate::ops;
@@ -304,8 +304,7 @@ fn outlined(sources: &Sources, definitions: &[(String, String)]) -> SignatureSha
 struct FoundSources {
     sources: Vec<SourceNumber>,
     /// The same, with their scores.
-    files: Vec<Ranked>,
-    terms: Terms,
+    ranking: Ranking,
 }
 
 impl FoundSources {
@@ -314,15 +313,13 @@ impl FoundSources {
             .iter_enumerated()
             .map(|(at, source)| (source.number, at));
         let places: HashMap<CandidateNumber, SourceNumber> = places.collect();
-        let ranking = findable.rank(&case.question, &is_source, usize::MAX, &Weights::default())?;
+        let mut ranking =
+            findable.rank(&case.question, &is_source, usize::MAX, &Weights::default())?;
         let known = ranking.files.iter();
         let known = known.filter_map(|ranked| Some((*places.get(&ranked.number)?, *ranked)));
         let (sources, files) = known.unzip();
-        Ok(Self {
-            sources,
-            files,
-            terms: ranking.terms,
-        })
+        ranking.files = files;
+        Ok(Self { sources, ranking })
     }
 
     /// What an answer of `find` shows.
@@ -332,12 +329,12 @@ impl FoundSources {
         case: &Case,
         budget: u64,
     ) -> Result<Vec<ListedFile>, EvaluateError> {
-        let files_max = to_index(budget / 4).min(self.files.len());
-        let found = findable.found(&self.files, 0..files_max)?;
+        let files_max = to_index(budget / 4).min(self.ranking.files.len());
+        let found = findable.found(&self.ranking, 0..files_max)?;
         let ladder = Ladder::within(
             &found,
             &case.question,
-            &self.terms,
+            &self.ranking.terms,
             budget,
             &Steps::default(),
         );

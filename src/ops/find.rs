@@ -19,8 +19,9 @@ use crate::base::path::quote;
 use crate::base::printable::one_line;
 use crate::base::{Digest, NodeId};
 use crate::find::{
-    CandidateNumber, FIELDS, Hit, Hits, Ladder, Name, Named, Occurrences, Past, Query, Ranked,
-    Searched, Steps, Terms, Weights, Words, rank, words_of,
+    CandidateNumber, Definitions, FIELDS, Hit, Hits, Ladder, Mentions, Name, NamingFile,
+    Occurrences, Past, Query, Ranked, Searched, Steps, Terms, Weights, Words, add_definitions,
+    rank, words_of,
 };
 use crate::frame::entry::read_blob;
 use crate::frame::{BasisKind, Frame, Head, Slot, Store, StoreError};
@@ -79,6 +80,10 @@ pub struct Ranking {
     /// What each term of the question says.
     pub terms: Terms,
     occurrences: Occurrences,
+    /// What the files define that were looked into for their rank.
+    definitions: HashMap<CandidateNumber, Arc<Definitions>>,
+    /// True when one of these defines the name of the question for the owner that it names: others are left out.
+    is_owned: bool,
 }
 
 impl Ranking {
@@ -96,10 +101,14 @@ impl Ranking {
     /// The best files, of which nothing is known yet.
     #[must_use]
     pub fn best_files(&self, count_max: usize) -> Best {
-        Best {
-            count: count_max.min(self.files.len()),
-            hits: Vec::new(),
-        }
+        // Files that have the words of a name, and not the name, take no room in an answer.
+        let count = if self.terms.is_declared {
+            self.files.len()
+        } else {
+            count_max.min(self.files.len())
+        };
+        let hits = Vec::new();
+        Best { count, hits }
     }
 }
 
@@ -108,6 +117,15 @@ pub struct Best {
     count: usize,
     /// The files at the front with what can be shown of them.
     pub hits: Vec<Hit>,
+}
+
+impl Best {
+    /// How many of these have the words of the name that the question is, and not the name: no answer shows them.
+    #[must_use]
+    pub fn without_name(&self) -> usize {
+        let mentions = self.hits.iter().filter_map(|hit| hit.mentions.as_ref());
+        mentions.filter(|mentions| mentions.is_empty()).count()
+    }
 }
 
 /// Reads the paths of a root tree and the past of a commit; what is ignored, links and submodules are left out.
@@ -199,7 +217,7 @@ fn said_of_files(
     if slots.is_empty() && people.is_silent() {
         return Ok(all);
     }
-    index.prepare(findable.listing.len());
+    index.prepare(findable.listing.len() * slots.len());
     for (number, path) in findable.files() {
         let node = findable.object(number)?;
         let notes = people.notes(&node, path).map(|(frame, carried)| {
@@ -359,11 +377,36 @@ impl Findable<'_> {
             past: &self.past,
             said: &said,
         };
-        let (files, terms) = rank(question, &searched, sorted, weights);
+        let (mut files, terms) = rank(question, &searched, sorted.max(LOOKED_INTO_MIN), weights);
+        let best = files.len().min(LOOKED_INTO_MIN);
+        let best = &mut files[..best];
+        let definitions = self.definitions_of(best)?;
+        let numbers = best.iter().map(|ranked| ranked.number);
+        let definitions: HashMap<_, _> = numbers.zip(definitions).collect();
+        let mut is_owned = false;
+        if let Some(name) = question.name.as_ref().filter(|_| terms.is_declared) {
+            let is_of_owner = |ranked: &Ranked| {
+                let path = String::from_utf8_lossy(self.path(ranked.number));
+                let mut list = definitions[&ranked.number].list.iter();
+                list.any(|definition| name.is_owned(definition, &path))
+            };
+            best.sort_by_key(|ranked| !is_of_owner(ranked));
+            is_owned = best.first().is_some_and(is_of_owner);
+        } else {
+            let fit = |ranked: &Ranked| {
+                let list = definitions[&ranked.number].list.iter();
+                list.map(|definition| definition.fit(question, &terms))
+                    .fold(0.0, f64::max)
+            };
+            let fits: Vec<f64> = best.iter().map(fit).collect();
+            add_definitions(best, &fits, &|number| self.path(number), weights);
+        }
         Ok(Ranking {
             files,
             terms,
             occurrences,
+            definitions,
+            is_owned,
         })
     }
 
@@ -382,49 +425,118 @@ impl Findable<'_> {
         loop {
             count = count.min(best.count);
             let from = best.hits.len();
-            best.hits.extend(self.found(&ranking.files, from..count)?);
+            best.hits.extend(self.found(ranking, from..count)?);
             if let Some(name) = question.name.as_ref().filter(|_| ranking.terms.is_declared) {
-                for (ranked, hit) in ranking.files.iter().zip(&mut best.hits).skip(from) {
-                    hit.named = Some(self.named(name, ranked.number, hit)?);
-                }
+                self.add_mentions(name, ranking, &mut best.hits, from)?;
             }
             let ladder = Ladder::within(&best.hits, question, &ranking.terms, tokens_max, &steps);
-            let is_enough = |last: &Hit| ladder.cut > steps.most(best.hits.len() + 1, last.share);
-            if count == best.count || best.hits.last().is_some_and(is_enough) {
+            // What declares a name comes first, so what follows may have more words of it.
+            let left = ranking.files[count..best.count]
+                .iter()
+                .map(|left| left.score);
+            let share =
+                left.fold(0.0, f64::max) / ranking.files.first().map_or(1.0, |first| first.score);
+            if count == best.count || ladder.cut > steps.most(count + 1, share.min(1.0)) {
                 return Ok(ladder);
             }
             count *= 2;
         }
     }
 
-    /// What a file has of a name.
-    fn named(&self, name: &Name, number: CandidateNumber, hit: &Hit) -> Result<Named, FindError> {
-        let read = |text: &str, language| Named::of(name, &hit.definitions, text, language);
-        Ok(self
-            .listing
-            .with_text(self.repository, number, read)?
-            .unwrap_or_default())
+    /// Leaves out the files that have the words of the name that the question is, and not the name.
+    pub fn keep_named(&self, question: &Query, ranking: &mut Ranking) -> Result<(), FindError> {
+        let Some(name) = question.name.as_ref().filter(|_| ranking.terms.is_declared) else {
+            return Ok(());
+        };
+        let mut hits = self.found(ranking, 0..ranking.files.len())?;
+        self.add_mentions(name, ranking, &mut hits, 0)?;
+        let mut has_name = hits.iter().map(|hit| {
+            let mentions = hit.mentions.as_ref();
+            mentions.is_some_and(|mentions| !mentions.is_empty())
+        });
+        ranking
+            .files
+            .retain(|_| has_name.next().expect("one for each file"));
+        Ok(())
+    }
+
+    /// Adds what the files from a place on have of a name.
+    fn add_mentions(
+        &self,
+        name: &Name,
+        ranking: &Ranking,
+        hits: &mut [Hit],
+        from: usize,
+    ) -> Result<(), FindError> {
+        let listing = &self.listing;
+        let known: Vec<(CandidateNumber, &Hit)> = ranking
+            .files
+            .iter()
+            .map(|ranked| ranked.number)
+            .zip(&*hits)
+            .skip(from)
+            .collect();
+        let work = |repo: &Repository, at: usize| {
+            let (number, hit) = known[at];
+            let read = |text: &str, language| {
+                let file = NamingFile {
+                    path: &hit.path,
+                    definitions: &hit.definitions,
+                    text,
+                    language,
+                };
+                Mentions::of(name, &file, ranking.is_owned)
+            };
+            listing.with_text(repo, number, read)
+        };
+        let repo = self.repository;
+        let found = on_all_cores(known.len(), repo, || repo.fork(), work);
+        for (hit, found) in hits[from..].iter_mut().zip(found) {
+            hit.mentions = Some(found?.unwrap_or_default());
+        }
+        Ok(())
     }
 
     /// Some of the files of a rank, of which the best is the first, with what can be shown of them.
-    pub fn found(&self, ranked: &[Ranked], some: Range<usize>) -> Result<Vec<Hit>, FindError> {
-        let (repo, said) = (self.repository, &self.said);
-        let (listing, contents) = (&self.listing, &self.contents);
-        let wanted = &ranked[some];
-        let work = |repo: &Repository, at: usize| {
-            let Ranked { number, score, .. } = wanted[at];
-            let definitions = listing.definitions(repo, contents, number)?;
-            let said = said.get(&number).into_iter().flatten();
-            Ok(Hit {
-                path: one_line(&quote(listing.path(number), false)),
-                // What declares a name comes before what writes it more often.
-                share: (score / ranked[0].score).min(1.0),
-                said: said.map(|said| said.shown.clone()).collect(),
-                definitions,
-                named: None,
-            })
+    pub fn found(&self, ranking: &Ranking, some: Range<usize>) -> Result<Vec<Hit>, FindError> {
+        let Ranking {
+            files,
+            definitions: known,
+            ..
+        } = ranking;
+        let wanted = &files[some];
+        let is_new = |ranked: &&Ranked| !known.contains_key(&ranked.number);
+        let new: Vec<Ranked> = wanted.iter().filter(is_new).copied().collect();
+        let mut new = self.definitions_of(&new)?.into_iter();
+        let mut hit = |ranked: &Ranked| Hit {
+            path: one_line(&quote(self.listing.path(ranked.number), false)),
+            // What declares a name comes before what writes it more often.
+            share: (ranked.score / files[0].score).min(1.0),
+            said: self
+                .said
+                .get(&ranked.number)
+                .into_iter()
+                .flatten()
+                .map(|said| said.shown.clone())
+                .collect(),
+            definitions: match known.get(&ranked.number) {
+                Some(known) => Arc::clone(known),
+                None => new.next().expect("one for each that was not known"),
+            },
+            mentions: None,
         };
-        let found = on_all_cores(wanted.len(), repo, || repo.fork(), work);
+        Ok(wanted.iter().map(&mut hit).collect())
+    }
+
+    /// What some files define, in their order.
+    fn definitions_of(&self, ranked: &[Ranked]) -> Result<Vec<Arc<Definitions>>, FindError> {
+        let (listing, contents) = (&self.listing, &self.contents);
+        let work = |repo: &Repository, at: usize| {
+            let found = listing.definitions(repo, contents, ranked[at].number)?;
+            Ok(Arc::new(found))
+        };
+        let repo = self.repository;
+        let found = on_all_cores(ranked.len(), repo, || repo.fork(), work);
         found.into_iter().collect()
     }
 }

@@ -150,7 +150,7 @@ fn plan_found<'w>(
             is_whole: ladder.is_whole && ladder.files.len() == all,
             text: ladder.text,
             files,
-            left: all - files,
+            left: (all - files).saturating_sub(best.borrow().without_name()),
             is_found: true,
         }
     };

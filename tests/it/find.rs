@@ -54,8 +54,8 @@ fn a_question_leads_to_definitions() {
       8-10 fn is_hidden(path: &str) -> bool
     ");
     insta::assert_snapshot!(repo.merkle(&["find", "hidden", "--files"]).ok(), @"
-    docs/guide.md
     src/walk.rs
+    docs/guide.md
     ");
     assert!(
         repo.merkle(&["find", "hidden", "src", "--files"])
@@ -155,12 +155,81 @@ docs/drawer.md
     }
     // A word in small letters is a topic, and a name that nothing declares is looked for by its words.
     assert!(found("drawer").contains("fn drawers_of_chest"));
-    assert!(found("DrawerOfChest").contains("fn drawers_of_chest"));
+    let words = repo.merkle(&["find", "DrawerOfChest"]);
+    assert!(
+        words.err().contains("no file declares 'DrawerOfChest'"),
+        "{}",
+        words.err()
+    );
+    assert!(words.ok().contains("fn drawers_of_chest"));
     let json = repo.merkle(&["find", "Drawer", "--json"]).ok();
     assert!(
         json.contains(r#""uses":[{"within":null,"lines":[1]},{"within":"open","lines":[3]}]"#),
         "{json}"
     );
+}
+
+/// Before, a trait was missing behind files that implement it, a heading made a topic a name, and a larger budget could show
+/// less: what it read decided what it left out.
+#[test]
+fn an_answer_to_a_name_grows_with_its_budget_and_begins_with_the_declaration() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    let long = "/// Words of all sorts.\nfn other() {}\n".repeat(60);
+    repo.put(
+        "src/sink.rs",
+        format!("{long}pub trait Sink {{ fn put_all(&self); }}\n"),
+    );
+    for at in 0..70 {
+        repo.put(
+            &format!("src/s{at}.rs"),
+            format!("struct S{at};\nimpl Sink for S{at} {{ fn put_all(&self) {{}} }}\nfn go(one: S{at}) {{ one.put_all() }}\n"),
+        );
+    }
+    repo.put(
+        "README.md",
+        "# Sinks\n\n## Authentication\n\nNothing here.\n",
+    );
+    repo.put(
+        "src/auth.rs",
+        "/// Authentication of users.\npub fn authenticate() {}\n",
+    );
+    repo.commit("sinks");
+    let found =
+        |question: &str, budget: &str| repo.merkle(&["find", question, "--budget", budget]).ok();
+    assert!(
+        found("Sink", "100").starts_with("src/sink.rs\n  121 pub trait Sink\n"),
+        "{}",
+        found("Sink", "100")
+    );
+    assert!(found("Authentication", "300").contains("fn authenticate"));
+    // Where a name is declared does not matter for the paths that are searched.
+    let below = repo.merkle(&["find", "Sink", "src/s1.rs"]).ok();
+    assert_eq!(below, "src/s1.rs\n  used: S1.Sink.put_all:2\n");
+    let files = repo.merkle(&["find", "Sink", "--files"]).ok();
+    assert_eq!(files.lines().count(), 71, "{files}");
+    let owned = found("S40::put_all", "60");
+    assert!(
+        owned.starts_with("src/s40.rs\n  2 S40.Sink: fn put_all(&self)\n"),
+        "{owned}"
+    );
+    for question in ["put_all", "Sink", "S40::put_all"] {
+        let mut before = String::new();
+        for budget in (40..1_800).step_by(110) {
+            let answer = found(question, &budget.to_string());
+            let words = |text: &str| {
+                text.split_whitespace()
+                    .map(str::to_owned)
+                    .collect::<std::collections::BTreeSet<_>>()
+            };
+            let lost: Vec<String> = words(&before)
+                .difference(&words(&answer))
+                .cloned()
+                .collect();
+            assert!(lost.is_empty(), "{question} with {budget}: {lost:?}");
+            before = answer;
+        }
+    }
 }
 
 /// Before, the product whose words a setting has stood above the only file that has the setting.

@@ -27,7 +27,7 @@ const FILE_TOKENS_MIN: u64 = 4;
 /// Arguments of `find`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The question in plain words, as one quoted argument
+    /// The question in plain words, as one quoted argument; or one name, for what declares and uses it
     #[arg(value_name = "question", required_unless_present = "evaluate")]
     question: Option<String>,
     /// Search only these files and directories, and what matches these pathspecs
@@ -79,21 +79,23 @@ struct File<'d> {
     path_alone: f64,
     past: f64,
     said: f64,
+    /// The part of the definition that fits best.
+    definition: f64,
     why: Vec<Why<'d>>,
     about: &'d str,
     statements: Vec<String>,
     definitions: Vec<Shown<'d>>,
     /// Where the name that the question is stands; missing for a question of words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    uses: Vec<Used>,
+    uses: Vec<Used<'d>>,
 }
 
 /// The lines in one definition that use a name.
 #[derive(Serialize)]
-struct Used {
-    /// The innermost definition around them, with its owner; missing at the level of the file.
-    within: Option<String>,
-    lines: Vec<u32>,
+struct Used<'d> {
+    /// The definition around them, with its owner; null at the level of the file.
+    within: Option<&'d str>,
+    lines: &'d [u32],
 }
 
 /// A word of the question and how often each sort of the file's text has it.
@@ -157,14 +159,15 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let files_max = files_max(args);
     let sorted = if args.files { usize::MAX } else { files_max };
     let wants = |path: &[u8]| wanted.wants(path);
-    let ranking = findable.rank(&question, &wants, sorted, &Weights::default())?;
-    if let Some(note) = ops::absent::note(
-        &workspace.repository,
-        findable.absent(),
-        args.snapshot.revision(),
-    ) {
+    let mut ranking = findable.rank(&question, &wants, sorted, &Weights::default())?;
+    if args.files {
+        findable.keep_named(&question, &mut ranking)?;
+    }
+    let revision = args.snapshot.revision();
+    if let Some(note) = ops::absent::note(&workspace.repository, findable.absent(), revision) {
         program.ui.warn(&note);
     }
+    note_undeclared(&mut program.ui, &question, &ranking);
     let is_none_there = || !findable.files().any(|(_, path)| wanted.wants(path));
     if ranking.files.is_empty() && !args.paths.is_empty() && is_none_there() {
         return Err(TargetError::NoMatch(args.paths.join(" ")).into());
@@ -172,7 +175,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     if ranking.files.is_empty() && !program.ui.is_json() {
         program.ui.note(&format!(
             "nothing is found for {}",
-            question.words.join(", ")
+            question.words[..question.word_count].join(", ")
         ));
         return Ok(Exit::No);
     }
@@ -180,6 +183,17 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         return write_paths(&mut program.ui, &findable, &ranking);
     }
     answer(args, program, &question, &findable, &ranking)
+}
+
+/// Says that a name is answered by its words.
+fn note_undeclared(ui: &mut Ui, question: &Query, ranking: &Ranking) {
+    let is_undeclared = !ranking.terms.is_declared && !ranking.files.is_empty();
+    if let Some(name) = question.name.as_ref().filter(|_| is_undeclared) {
+        ui.note(&format!(
+            "no file declares '{}'; these have its words",
+            name.text
+        ));
+    }
 }
 
 /// Prints the paths alone.
@@ -252,7 +266,7 @@ fn answer(
         tree: findable.tree.to_string(),
         words: words.collect(),
         tokens: ladder.tokens,
-        left: ranking.files.len() - listed,
+        left: (ranking.files.len() - listed).saturating_sub(best.without_name()),
         missing: findable.absent(),
         files: shown.map(file).collect::<Result<_, CliError>>()?,
     };
@@ -294,7 +308,7 @@ fn file<'d>(
         })
         .collect();
     definitions.sort_unstable();
-    let definition = |(at, is_whole)| shown(&found.definitions.list[at], is_whole);
+    let as_shown = |(at, is_whole)| shown(&found.definitions.list[at], is_whole);
     let statements = lines.iter().filter_map(|line| match line {
         Line::Statement(at) => Some(found.statement(*at)),
         _ => None,
@@ -303,11 +317,7 @@ fn file<'d>(
         Line::Use(at) => found.used(*at),
         _ => None,
     });
-    let used = |used: &NameUse| Used {
-        within: used.within.map(|at| found.definitions.list[at].path()),
-        lines: used.lines.clone(),
-    };
-    let [text, path_alone, past, said] = ranked.parts;
+    let [text, path_alone, past, said, definition] = ranked.parts;
     File {
         path: json::path(path),
         score: ranked.score,
@@ -315,6 +325,7 @@ fn file<'d>(
         path_alone,
         past,
         said,
+        definition,
         why,
         about: if lines.contains(&Line::About) {
             crate::symbol::first_sentence(&found.definitions.about)
@@ -322,8 +333,15 @@ fn file<'d>(
             ""
         },
         statements: statements.collect(),
-        definitions: definitions.into_iter().map(definition).collect(),
+        definitions: definitions.into_iter().map(as_shown).collect(),
         uses: uses.map(used).collect(),
+    }
+}
+
+fn used(used: &NameUse) -> Used<'_> {
+    Used {
+        within: used.within.as_deref(),
+        lines: &used.lines,
     }
 }
 

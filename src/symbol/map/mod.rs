@@ -43,6 +43,6 @@ pub use near::near;
 pub use notation::{Detail, Level, SymbolMap, mark};
 pub use rank::MapOrder;
 pub use reference::references;
-pub use standing::{is_notice, standing};
+pub use standing::{is_notice, is_prose, standing};
 pub use test_path::is_test;
 pub use uses::{Use, UseNumber, Uses, Ways};

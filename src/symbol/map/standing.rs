@@ -91,16 +91,40 @@ pub fn standing(path: &[u8]) -> f64 {
 #[must_use]
 pub fn is_notice(name: &[u8]) -> bool {
     const LOCKS: [&[u8]; 4] = [b".lock", b"-lock.json", b"-lock.yaml", b".sum"];
-    // `find` looks at every file: nothing is copied.
-    let is_lock = |end: &&[u8]| {
-        let tail = name.len().checked_sub(end.len()).map(|from| &name[from..]);
-        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end))
-    };
     let word = name.split(|byte| b".-_".contains(byte)).next();
     let is_word =
         |notice: &&str| word.is_some_and(|word| word.eq_ignore_ascii_case(notice.as_bytes()));
     let is_source = || detect(name, b"").is_some_and(Language::has_grammar);
-    LOCKS.iter().any(is_lock) || NOTICES.iter().any(is_word) && !is_source()
+    ends_in_one_of(name, &LOCKS) || NOTICES.iter().any(is_word) && !is_source()
+}
+
+/// Whether a file is a document by its name: text for people, and neither settings nor a page of a program.
+#[must_use]
+pub fn is_prose(name: &[u8]) -> bool {
+    const ENDS: [&[u8]; 8] = [
+        b".md",
+        b".markdown",
+        b".rst",
+        b".adoc",
+        b".asciidoc",
+        b".org",
+        b".pod",
+        b".txt",
+    ];
+    let is_list = || {
+        name == b"CMakeLists.txt"
+            || name.starts_with(b"requirements") && ends_in_one_of(name, &[b".txt"])
+    };
+    ends_in_one_of(name, &ENDS) && !is_list()
+}
+
+/// Whether a name ends in one of these, in letters of any case. Nothing is copied: `find` calls it for every file.
+fn ends_in_one_of(name: &[u8], ends: &[&[u8]]) -> bool {
+    let has_end = |end: &&[u8]| {
+        let tail = name.len().checked_sub(end.len()).map(|from| &name[from..]);
+        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end))
+    };
+    ends.iter().any(has_end)
 }
 
 /// Names of tests, of what is generated, of dotfiles, licences and changes.
@@ -152,6 +176,23 @@ fn is_document(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn documents_are_told_by_their_names() {
+        for name in ["README.md", "a.RST", "notes.txt", "b.adoc"] {
+            assert!(is_prose(name.as_bytes()), "{name}");
+        }
+        for name in [
+            "CMakeLists.txt",
+            "requirements-dev.txt",
+            "md",
+            "a.mdx",
+            "a.toml",
+            "main.rs",
+        ] {
+            assert!(!is_prose(name.as_bytes()), "{name}");
+        }
+    }
 
     #[test]
     fn what_is_not_the_program_stands_behind() {

@@ -122,7 +122,7 @@ pub(super) const TOOLS: &[Tool] = &[
         name: "find",
         title: "Find definitions",
         description: "Search this repository in plain words; returns the files that matter, the best first, with signatures \
-                      and the lines of each. Use it before grep when you do not know the name.",
+                      and the lines of each. For a name alone: what declares it, and the lines that use it.",
         reads: true,
         command: &["find"],
         parameters: &[
@@ -131,7 +131,7 @@ pub(super) const TOOLS: &[Tool] = &[
                 kind: Kind::Text,
                 place: Place::Argument,
                 required: true,
-                description: "What you look for, such as \"where are retries limited\"",
+                description: "What you look for, such as \"where are retries limited\", or a name, such as \"Store.open\"",
             },
             paths("Search only these files and directories"),
             budget(1_000),
