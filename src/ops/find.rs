@@ -35,6 +35,8 @@ pub use super::index::FILES_MAX;
 
 /// Files that are looked into at once.
 const LOOKED_INTO_MIN: usize = 64;
+/// Files that are looked into for a name however small the answer, unless fewer are enough.
+const NAMED_IN_MIN: usize = 256;
 /// How many commits back the past goes.
 pub const COMMITS_MAX: usize = 2_000;
 
@@ -102,13 +104,15 @@ impl Ranking {
     #[must_use]
     pub fn best_files(&self, count_max: usize) -> Best {
         // Files that have the words of a name, and not the name, take no room in an answer.
-        let count = if self.terms.is_declared {
-            self.files.len()
+        let count_min = if self.terms.is_declared {
+            NAMED_IN_MIN
         } else {
-            count_max.min(self.files.len())
+            0
         };
-        let hits = Vec::new();
-        Best { count, hits }
+        Best {
+            count: count_max.max(count_min).min(self.files.len()),
+            hits: Vec::new(),
+        }
     }
 }
 
