@@ -135,6 +135,22 @@ impl Name {
         plain(&definition.name) == self.text && definition.kind.declares_a_name()
     }
 
+    /// How many lines a definition of that name has; 0 for one of another.
+    #[must_use]
+    pub fn lines_of(&self, definition: &Definition) -> u32 {
+        if self.names(definition) {
+            definition.line_end.saturating_sub(definition.line) + 1
+        } else {
+            0
+        }
+    }
+
+    /// True for a definition whose owner is just what the question says, and not a part of it.
+    #[must_use]
+    pub fn is_whole_owner(&self, definition: &Definition) -> bool {
+        self.names(definition) && self.owner.as_ref() == Some(&definition.owner)
+    }
+
     /// True for a definition that belongs to what the question says: a type, a trait, a module or what its path names.
     #[must_use]
     pub fn is_owned(&self, definition: &Definition, path: &str) -> bool {

@@ -204,7 +204,7 @@ pub fn rank(
             .then(by_score)
             .then_with(|| path(one).cmp(path(other)))
     };
-    if sorted < ranked.len() && !terms.is_declared {
+    if sorted < ranked.len() {
         ranked.select_nth_unstable_by(sorted, better);
         ranked[..sorted].sort_unstable_by(better);
     } else {

@@ -36,7 +36,7 @@ pub use super::index::FILES_MAX;
 /// Files that are looked into at once.
 const LOOKED_INTO_MIN: usize = 64;
 /// Files that are looked into for a name however small the answer, unless fewer are enough.
-const NAMED_IN_MIN: usize = 256;
+const NAMED_IN_MIN: usize = 128;
 /// How many commits back the past goes.
 pub const COMMITS_MAX: usize = 2_000;
 
@@ -381,29 +381,37 @@ impl Findable<'_> {
             past: &self.past,
             said: &said,
         };
-        let (mut files, terms) = rank(question, &searched, sorted.max(LOOKED_INTO_MIN), weights);
+        let (mut files, terms) = rank(question, &searched, sorted.max(NAMED_IN_MIN), weights);
         let best = files.len().min(LOOKED_INTO_MIN);
         let best = &mut files[..best];
         let definitions = self.definitions_of(best)?;
         let numbers = best.iter().map(|ranked| ranked.number);
         let definitions: HashMap<_, _> = numbers.zip(definitions).collect();
+        let name = question.name.as_ref().filter(|_| terms.is_declared);
+        let fit = |ranked: &Ranked| {
+            let list = definitions[&ranked.number].list.iter();
+            let fits = list.map(|definition| match name {
+                // A class is where most of it stands, wherever it is opened again.
+                Some(name) => f64::from(name.lines_of(definition)),
+                None => definition.fit(question, &terms),
+            });
+            fits.fold(0.0, f64::max)
+        };
+        let fits: Vec<f64> = best.iter().map(fit).collect();
+        add_definitions(best, &fits, &|number| self.path(number), weights);
         let mut is_owned = false;
-        if let Some(name) = question.name.as_ref().filter(|_| terms.is_declared) {
+        if let Some(name) = name {
             let is_of_owner = |ranked: &Ranked| {
                 let path = String::from_utf8_lossy(self.path(ranked.number));
                 let mut list = definitions[&ranked.number].list.iter();
                 list.any(|definition| name.is_owned(definition, &path))
             };
-            best.sort_by_key(|ranked| !is_of_owner(ranked));
-            is_owned = best.first().is_some_and(is_of_owner);
-        } else {
-            let fit = |ranked: &Ranked| {
-                let list = definitions[&ranked.number].list.iter();
-                list.map(|definition| definition.fit(question, &terms))
-                    .fold(0.0, f64::max)
-            };
-            let fits: Vec<f64> = best.iter().map(fit).collect();
-            add_definitions(best, &fits, &|number| self.path(number), weights);
+            is_owned = best.iter().any(is_of_owner);
+            best.sort_by_key(|ranked| {
+                let mut list = definitions[&ranked.number].list.iter();
+                let is_whole = list.any(|definition| name.is_whole_owner(definition));
+                (!is_whole, !is_of_owner(ranked), fit(ranked) <= 0.0)
+            });
         }
         Ok(Ranking {
             files,

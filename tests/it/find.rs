@@ -208,6 +208,12 @@ fn an_answer_to_a_name_grows_with_its_budget_and_begins_with_the_declaration() {
     assert_eq!(below, "src/s1.rs\n  used: S1.Sink.put_all:2\n");
     let files = repo.merkle(&["find", "Sink", "--files"]).ok();
     assert_eq!(files.lines().count(), 71, "{files}");
+    // The trait itself, before 70 types that implement it.
+    let own = found("Sink::put_all", "60");
+    assert!(
+        own.starts_with("src/sink.rs\n  121 Sink: fn put_all(&self)\n"),
+        "{own}"
+    );
     let owned = found("S40::put_all", "60");
     assert!(
         owned.starts_with("src/s40.rs\n  2 S40.Sink: fn put_all(&self)\n"),
