@@ -11,6 +11,7 @@
 //! Each part is divided by its largest value, and the parts are added with their weights. Only sums, products and quotients
 //! are used, always in one order, so the scores are the same bits on every machine; equals stand in the order of paths.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::name::Name;
@@ -87,13 +88,6 @@ impl Default for Weights {
     }
 }
 
-impl Weights {
-    /// The same where the question is a name: no message of a commit says who uses it.
-    fn for_a_name(&self) -> Self {
-        Self { past: 0.0, ..*self }
-    }
-}
-
 /// By the numbers of files, what they count.
 type Scores = IndexVec<CandidateNumber, f64>;
 
@@ -146,6 +140,14 @@ pub struct Terms {
     pub is_declared: bool,
 }
 
+impl Terms {
+    /// The name that a question is, where a file declares it.
+    #[must_use]
+    pub fn name_in<'q>(&self, question: &'q Query) -> Option<&'q Name> {
+        question.name.as_ref().filter(|_| self.is_declared)
+    }
+}
+
 /// Ranks the files of a snapshot, the best `sorted` of them in order, the others behind in none; those that have nothing
 /// of the question are left out.
 #[must_use]
@@ -158,18 +160,16 @@ pub fn rank(
     let count = searched.is_wanted.iter().filter(|wanted| **wanted).count();
     let declaring = declaring(question, searched);
     let terms = rareness(question, searched, count, weights, !declaring.is_empty());
-    let weights = &if terms.is_declared {
-        weights.for_a_name()
-    } else {
-        *weights
-    };
+    // No message of a commit says who uses a name.
+    let past = if terms.is_declared { 0.0 } else { weights.past };
     let parts = [
         scaled(text_scores(question, searched, count, &terms, weights), 1.0),
         scaled(path_scores(searched, &terms), weights.path_alone),
-        scaled(past_scores(question, searched, weights), weights.past),
+        scaled(past_scores(question, searched, weights), past),
         scaled(said_scores(searched, &terms), weights.said),
     ];
     let of = |at: CandidateNumber| parts.each_ref().map(|part| part[at]);
+    let in_code = terms.is_declared.then(|| searched.occurrences.in_code());
     let unless = |asks: bool, weight: f64| if asks { 1.0 } else { weight };
     let tests = unless(question.asks_for_tests(), weights.tests);
     let documents = unless(question.asks_for_documents(), weights.documents);
@@ -178,7 +178,7 @@ pub fn rank(
         .indices()
         .filter(|at| searched.is_wanted[*at] && of(*at).iter().any(|part| *part > 0.0))
         .map(|at| {
-            let is_named_in_prose = terms.is_declared && !searched.occurrences.is_code(at);
+            let is_named_in_prose = in_code.as_ref().is_some_and(|in_code| !in_code[at]);
             let named = if is_named_in_prose {
                 NAMED_IN_PROSE
             } else {
@@ -195,14 +195,10 @@ pub fn rank(
             }
         })
         .collect();
-    let path = |ranked: &Ranked| (searched.path)(ranked.number);
     let is_behind = |ranked: &Ranked| declaring.binary_search(&ranked.number).is_err();
     let better = |one: &Ranked, other: &Ranked| {
         let by_name = is_behind(one).cmp(&is_behind(other));
-        let by_score = other.score.total_cmp(&one.score);
-        by_name
-            .then(by_score)
-            .then_with(|| path(one).cmp(path(other)))
+        by_name.then_with(|| by_score(one, other, searched.path))
     };
     if sorted < ranked.len() {
         ranked.select_nth_unstable_by(sorted, better);
@@ -231,10 +227,17 @@ pub fn add_definitions<'p>(
         *part = weights.definition * ranked.standing * fit / largest;
         ranked.score = ranked.parts.iter().sum();
     }
-    ranked.sort_unstable_by(|one, other| {
-        let by_score = other.score.total_cmp(&one.score);
-        by_score.then_with(|| path(one.number).cmp(path(other.number)))
-    });
+    ranked.sort_unstable_by(|one, other| by_score(one, other, path));
+}
+
+/// The larger score first, then the path.
+fn by_score<'p>(
+    one: &Ranked,
+    other: &Ranked,
+    path: &dyn Fn(CandidateNumber) -> &'p [u8],
+) -> Ordering {
+    let by_score = other.score.total_cmp(&one.score);
+    by_score.then_with(|| path(one.number).cmp(path(other.number)))
 }
 
 /// What a file counts by its path: logs of changes, licences and lists of versions have words of everything.
@@ -290,12 +293,13 @@ impl Occurrences {
         }
     }
 
-    /// True when a file's code, or a string in it, has one of the terms.
-    fn is_code(&self, number: CandidateNumber) -> bool {
-        (0..self.lists.len()).any(|term| {
-            let [_, _, quoted, code, _] = self.counts(number, term);
-            quoted > 0 || code > 0
-        })
+    /// By the numbers of files, whether their code, or a string in it, has one of the terms.
+    fn in_code(&self) -> IndexVec<CandidateNumber, bool> {
+        let mut found = IndexVec::from_vec(vec![false; self.lengths.len()]);
+        for (number, [_, _, quoted, code, _]) in self.lists.iter().flatten() {
+            found[*number] |= *quoted > 0 || *code > 0;
+        }
+        found
     }
 
     /// What a file has of a term, by the term's place in the question.

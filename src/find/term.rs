@@ -40,7 +40,8 @@ pub(super) fn identifiers<'t>(text: &'t str, mut take: impl FnMut(&'t str, Term)
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     for run in text.split(|c: char| !is_part(c)) {
         if has_words(run) {
-            take(run.trim_matches('_'), whole(run));
+            let name = run.trim_matches('_');
+            take(name, whole(name));
         }
     }
 }
@@ -134,10 +135,10 @@ pub(super) fn plain(name: &str) -> &str {
         .trim_end_matches('=')
 }
 
-/// The number of a name as it is written, without underscores around it and the marks at the end that Ruby allows.
+/// The number of a name as it is written.
 pub(super) fn whole(name: &str) -> Term {
     // No stem begins with this byte.
-    fold_number(iter::once(0).chain(name.trim_matches(['_', '?', '!']).bytes()))
+    fold_number(iter::once(0).chain(name.bytes()))
 }
 
 fn fold_number(bytes: impl Iterator<Item = u8>) -> Term {

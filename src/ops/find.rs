@@ -387,7 +387,7 @@ impl Findable<'_> {
         let definitions = self.definitions_of(best)?;
         let numbers = best.iter().map(|ranked| ranked.number);
         let definitions: HashMap<_, _> = numbers.zip(definitions).collect();
-        let name = question.name.as_ref().filter(|_| terms.is_declared);
+        let name = terms.name_in(question);
         let fit = |ranked: &Ranked| {
             let list = definitions[&ranked.number].list.iter();
             let fits = list.map(|definition| match name {
@@ -407,7 +407,7 @@ impl Findable<'_> {
                 list.any(|definition| name.is_owned(definition, &path))
             };
             is_owned = best.iter().any(is_of_owner);
-            best.sort_by_key(|ranked| {
+            best.sort_by_cached_key(|ranked| {
                 let mut list = definitions[&ranked.number].list.iter();
                 let is_whole = list.any(|definition| name.is_whole_owner(definition));
                 (!is_whole, !is_of_owner(ranked), fit(ranked) <= 0.0)
@@ -438,7 +438,7 @@ impl Findable<'_> {
             count = count.min(best.count);
             let from = best.hits.len();
             best.hits.extend(self.found(ranking, from..count)?);
-            if let Some(name) = question.name.as_ref().filter(|_| ranking.terms.is_declared) {
+            if let Some(name) = ranking.terms.name_in(question) {
                 self.add_mentions(name, ranking, &mut best.hits, from)?;
             }
             let ladder = Ladder::within(&best.hits, question, &ranking.terms, tokens_max, &steps);
@@ -457,7 +457,7 @@ impl Findable<'_> {
 
     /// Leaves out the files that have the words of the name that the question is, and not the name.
     pub fn keep_named(&self, question: &Query, ranking: &mut Ranking) -> Result<(), FindError> {
-        let Some(name) = question.name.as_ref().filter(|_| ranking.terms.is_declared) else {
+        let Some(name) = ranking.terms.name_in(question) else {
             return Ok(());
         };
         let mut hits = self.found(ranking, 0..ranking.files.len())?;

@@ -157,8 +157,12 @@ fn reading(
             Some(read(&records.read(&content.id, name, &shown), &shown))
         }
     });
+    sound(found)
+}
+
+/// A damaged file is as one that is not there: it must not stop the others.
+fn sound<T>(found: Result<Option<T>, ObjectError>) -> Result<Option<T>, ObjectError> {
     match found {
-        // A damaged file must not stop the others.
         Err(ObjectError::Damaged { .. }) => Ok(None),
         found => found,
     }
@@ -354,10 +358,7 @@ impl Listing {
             let text = std::str::from_utf8(&shown).ok()?;
             Some(work(text, content.language))
         });
-        match found {
-            Err(ObjectError::Damaged { .. }) => Ok(None),
-            found => found.map_err(|source| failed(self.path(number), source)),
-        }
+        sound(found).map_err(|source| failed(self.path(number), source))
     }
 
     /// What a file defines.
