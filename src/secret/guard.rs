@@ -89,7 +89,8 @@ pub fn guard(
     }
 }
 
-/// Puts a marker in the place of every secret that is not allowed; what is returned has none left.
+/// Puts a marker in the place of every secret that is not allowed; what is returned has none left, and as many line
+/// breaks as before, so that the number of a line is the same in both.
 #[must_use]
 pub fn redact<'a>(text: &'a str, scanner: &Scanner, allowed: &Allowed) -> Redacted<'a> {
     let (bytes, count) = without(text.as_bytes(), scanner, allowed);
@@ -132,6 +133,8 @@ fn replace(text: &[u8], found: &[Finding]) -> Vec<u8> {
     for Finding { range, rule, .. } in found {
         replaced.extend_from_slice(&text[copied..range.start]);
         replaced.extend_from_slice(format!("{MARKER_START}{rule}]").as_bytes());
+        let removed = &text[range.clone()];
+        replaced.extend(removed.iter().filter(|&byte| matches!(byte, b'\r' | b'\n')));
         copied = range.end;
     }
     replaced.extend_from_slice(&text[copied..]);

@@ -561,6 +561,7 @@ proptest! {
         let scanner = Scanner::built_in();
         let once = redact(&text, scanner, &Allowed::default());
         prop_assert_eq!(scanner.find(once.text.as_bytes()), []);
+        prop_assert_eq!(once.text.matches('\n').count(), text.matches('\n').count());
         let text = once.text.into_owned();
         prop_assert_eq!(redact(&text, scanner, &Allowed::default()).count, 0);
     }
