@@ -38,14 +38,19 @@ impl Field {
     }
 }
 
-/// The parts of a text, in order and without gaps. Text between three quotes documents more often than not.
+/// The parts of a text, in order and without gaps. Text between three quotes documents where the language says so.
 pub(super) fn regions(text: &str, language: Option<Language>) -> Vec<(Range<usize>, Field)> {
-    let Some(marks) = language.and_then(Language::marks) else {
+    let Some((language, marks)) = language.and_then(|of| Some((of, of.marks()?))) else {
         return vec![(0..text.len(), Field::Prose)];
     };
+    let documents = matches!(
+        language,
+        Language::Python | Language::Julia | Language::Elixir
+    );
     let field = |part| match part {
-        Part::Comment | Part::Text => Field::Prose,
-        Part::Quoted => Field::Quoted,
+        Part::Comment => Field::Prose,
+        Part::Text if documents => Field::Prose,
+        Part::Quoted | Part::Text => Field::Quoted,
         Part::Code => Field::Code,
     };
     let parts = parts(text, &marks).into_iter();

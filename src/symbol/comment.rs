@@ -28,6 +28,17 @@ pub struct Marks {
     pub block: Option<(&'static str, &'static str)>,
     /// What strings stand between.
     pub quotes: &'static [u8],
+    /// Where strings end.
+    pub strings: Strings,
+}
+
+/// Where strings of a language end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strings {
+    /// In their line, unless they stand between back quotes, three quotes or the long brackets of Lua.
+    Line,
+    /// As in Rust, over lines, and raw ones at `"#`.
+    Rust,
 }
 
 pub(super) const SLASHES: Style = Style {

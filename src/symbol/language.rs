@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::comment::{self, Marks, Style};
+use super::comment::{self, Marks, Strings, Style};
 use crate::base::quick_hash::QuickHash;
 
 /// How many bytes of a file are looked at to tell its language.
@@ -269,6 +269,10 @@ impl Language {
             line,
             block,
             quotes,
+            strings: match self {
+                Self::Rust => Strings::Rust,
+                _ => Strings::Line,
+            },
         })
     }
 

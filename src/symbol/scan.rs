@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::comment::Marks;
+use super::comment::{Marks, Strings};
 
 /// A sort of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub(crate) enum Part {
     Code,
     /// A comment; one of a line ends with its line feed.
     Comment,
-    /// A string, quotes included, that ends in its line or stands between back quotes or the long brackets of Lua.
+    /// A string, quotes included.
     Quoted,
     /// A string between three quotes.
     Text,
@@ -24,7 +24,6 @@ pub(crate) fn parts(text: &str, marks: &Marks) -> Vec<(Range<usize>, Part)> {
         marks,
         at: 0,
         from: 0,
-        open_to: [0; 256],
         found: Vec::new(),
     };
     // Most bytes begin nothing.
@@ -50,15 +49,17 @@ struct Scanner<'t> {
     at: usize,
     /// Where the code that is being read begins.
     from: usize,
-    /// For each quote up to where it is known to end no string, so that no line is read again and again.
-    open_to: [usize; 256],
     found: Vec<(Range<usize>, Part)>,
 }
 
 impl Scanner<'_> {
-    /// Takes a comment or string that begins here; false where none does.
+    /// Takes a comment or string that begins here; false where none does. Behind a backslash nothing begins: `/\/*$/` is a
+    /// regular expression.
     fn take_other(&mut self, byte: u8) -> bool {
-        let rest = &self.text.as_bytes()[self.at..];
+        let (before, rest) = self.text.as_bytes().split_at(self.at);
+        if before.last() == Some(&b'\\') {
+            return false;
+        }
         if let Some((open, close)) = self.marks.block
             && rest.starts_with(open.as_bytes())
         {
@@ -81,6 +82,11 @@ impl Scanner<'_> {
         if byte == b'[' {
             let close = self.long_bracket(self.at);
             return close.is_some_and(|close| self.take_to(self.at, &close, Part::Quoted));
+        }
+        if self.marks.strings == Strings::Rust
+            && let Some(close) = raw_close(before)
+        {
+            return self.take_to(self.at + 1, &close, Part::Quoted);
         }
         for quote in ["\"\"\"", "'''"] {
             if rest.starts_with(quote.as_bytes()) {
@@ -123,17 +129,20 @@ impl Scanner<'_> {
         is_open.then(|| format!("]{}]", "=".repeat(level)))
     }
 
-    /// Takes a string that ends in its line, or with a back quote anywhere.
+    /// Takes a string that ends in its line; one of Rust, and one between back quotes, ends anywhere.
     fn take_quoted(&mut self, quote: u8) -> bool {
-        if self.at < self.open_to[usize::from(quote)] {
+        let bytes = self.text.as_bytes();
+        let is_character =
+            self.at > 0 && bytes[self.at - 1] == b'\'' && bytes.get(self.at + 1) == Some(&b'\'');
+        if is_character && !self.marks.quotes.contains(&b'\'') {
             return false;
         }
-        let bytes = self.text.as_bytes();
+        let ends_in_line = quote != b'`' && self.marks.strings == Strings::Line;
         let mut end = self.at + 1;
         while let Some(&byte) = bytes.get(end) {
             match byte {
                 b'\\' => end += 1,
-                b'\n' if quote != b'`' => break,
+                b'\n' if ends_in_line => break,
                 _ if byte == quote => {
                     self.close(self.at, Part::Code);
                     self.close(end + 1, Part::Quoted);
@@ -143,8 +152,7 @@ impl Scanner<'_> {
             }
             end += 1;
         }
-        // The same quotes up to here stand behind a backslash, and would not end either.
-        self.open_to[usize::from(quote)] = end;
+        // No quote up to here begins a string, as each stands behind a backslash: nothing is read twice.
         false
     }
 
@@ -156,6 +164,14 @@ impl Scanner<'_> {
         self.from = to;
         self.at = to;
     }
+}
+
+/// What closes a raw string of Rust whose opening quote stands behind these bytes.
+fn raw_close(before: &[u8]) -> Option<String> {
+    let hashes = before.iter().rev().take_while(|byte| **byte == b'#');
+    let hashes = hashes.count();
+    let is_raw = before[..before.len() - hashes].last() == Some(&b'r');
+    is_raw.then(|| format!("\"{}", "#".repeat(hashes)))
 }
 
 #[cfg(test)]
@@ -197,6 +213,30 @@ mod tests {
             ]
         );
         assert_eq!(of(Language::Bash, "echo $# it's"), [("echo $# it's", Code)]);
+        for (language, quoted, text) in [
+            (
+                Language::Rust,
+                "\"a\n// b \\\" /*\"",
+                "f(\"a\n// b \\\" /*\") g",
+            ),
+            (Language::Rust, "\"/* \" *\"#", "br#\"/* \" *\"# g"),
+            (Language::Rust, "\"b\"", "'\"', \"b\" '\"' g"),
+            (Language::JavaScript, "''", "a.replace(/\\/*$/, '') g"),
+        ] {
+            let parts = of(language, text);
+            let quotes: Vec<&str> = parts
+                .iter()
+                .filter(|(_, part)| *part == Quoted)
+                .map(|(text, _)| *text)
+                .collect();
+            assert_eq!(quotes, [quoted], "{text}");
+            assert!(
+                parts
+                    .last()
+                    .is_some_and(|(text, part)| *part == Code && text.ends_with(" g")),
+                "{parts:?}"
+            );
+        }
         for (language, text) in [
             (Language::Vim, "let g:x = \"v\" | call Foo()"),
             (Language::Batch, "theorem x"),
@@ -210,7 +250,7 @@ mod tests {
     fn quotes_that_never_end_are_read_once() {
         use Part::{Code, Quoted};
         // Read anew from each quote, this would be a million times a million bytes.
-        let open = "\\\"".repeat(1_000_000);
+        let open = format!("\"{}", "\\\"".repeat(1_000_000));
         assert_eq!(
             of(Language::JavaScript, &format!("{open}\n'a'")),
             [(format!("{open}\n").as_str(), Code), ("'a'", Quoted)]
