@@ -77,7 +77,7 @@ impl Definition {
 
 impl Cached for Definitions {
     const FILE_NAME: &'static str = "definitions";
-    const VERSION: u8 = 11;
+    const VERSION: u8 = 12;
     const FILE_BYTES_MAX: u64 = 1 << 30;
 
     fn encode(&self) -> Vec<u8> {

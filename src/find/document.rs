@@ -6,7 +6,7 @@ use super::definition::{Definition, Definitions};
 use super::postings::in_byte;
 use super::reading::ContentReading;
 use super::region::{Field, regions};
-use super::term::{Term, declared, identifiers, literals, terms, whole_names};
+use super::term::{Term, attribute_name, declared, identifiers, literals, terms, whole_names};
 use super::words::{Counter, Words};
 use crate::base::lines::Lines;
 use crate::base::number::to_u32;
@@ -87,6 +87,9 @@ impl Listing<'_> {
                 self.add(symbol, owner, from);
                 if symbol.kind.declares_a_name() {
                     counter.add_whole(declared(&symbol.name), Field::Name);
+                    if let Some(short) = attribute_name(&symbol.name, &symbol.signature) {
+                        counter.add_whole(declared(short), Field::Name);
+                    }
                 }
             }
             let own = if owner.is_empty() {

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use super::definition::{Definition, DefinitionNumber, Definitions};
 use super::region::{Field, regions};
-use super::term::{has_words, plain};
+use super::term::{attribute_name, has_words, plain};
 use crate::base::lines::Lines;
 use crate::symbol::map::is_prose;
 use crate::symbol::{Kind, Language, detect};
@@ -132,7 +132,9 @@ impl Name {
 
     /// True for a definition of that name.
     fn names(&self, definition: &Definition) -> bool {
-        plain(&definition.name) == self.text && definition.kind.declares_a_name()
+        let short = || attribute_name(&definition.name, &definition.signature);
+        definition.kind.declares_a_name()
+            && (plain(&definition.name) == self.text || short() == Some(&self.text))
     }
 
     /// How many lines a definition of that name has; 0 for one of another.
@@ -173,10 +175,11 @@ impl Mentions {
     #[must_use]
     pub fn of(name: &Name, file: &NamingFile<'_>, owned: bool) -> Self {
         let NamingFile { text, language, .. } = *file;
-        if places(text, &name.text).next().is_none() {
+        let list = &file.definitions.list;
+        let is_written = places(text, &name.text).next().is_some();
+        if !is_written && !list.iter().any(|definition| name.names(definition)) {
             return Self::default();
         }
-        let list = &file.definitions.list;
         let is_owned = |at: &DefinitionNumber| name.is_owned(&list[*at], file.path);
         let named = list.indices().filter(|at| name.names(&list[*at]));
         let (mut declared, others): (Vec<_>, Vec<_>) = named.partition(is_owned);
@@ -458,6 +461,22 @@ impl Tills {
         let outline = extract(Some(Language::Markdown), page.as_bytes());
         let definitions = read(&outline, page.as_bytes()).definitions;
         assert_eq!(uses(&definitions, page, Language::Markdown), " 3,4,6,8");
+    }
+
+    /// Before, no file declared `Key` where the class is `KeyAttribute`.
+    #[test]
+    fn an_attribute_is_declared_by_its_class() {
+        let text = "class KeyAttribute : Attribute { }\nclass Item { [Key] int id; }\nclass LockAttribute { }\n";
+        let outline = extract(Some(Language::CSharp), text.as_bytes());
+        let definitions = read(&outline, text.as_bytes()).definitions;
+        let named = |question: &str| {
+            let name = Name::of(question).expect("a name");
+            let named = mentions(&name, &definitions, text, Language::CSharp);
+            let uses: String = named.uses.iter().map(NameUse::shown).collect();
+            (named.declared.len(), uses)
+        };
+        assert_eq!(named("Key"), (1, " Item.id:2".to_owned()));
+        assert_eq!(named("Lock"), (0, String::new()));
     }
 
     #[test]

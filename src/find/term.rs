@@ -129,6 +129,13 @@ pub(super) fn declared(name: &str) -> Term {
     fold_number(iter::once(1).chain(plain(name).bytes()))
 }
 
+/// The name by which C# lets an attribute be used: `[Key]` means `class KeyAttribute : Attribute`.
+pub(super) fn attribute_name<'n>(name: &'n str, signature: &str) -> Option<&'n str> {
+    let (_, bases) = signature.split_once(" : ")?;
+    let short = name.strip_suffix("Attribute")?;
+    (bases.contains("Attribute") && !short.is_empty()).then_some(short)
+}
+
 /// A name without the marks that some languages write around it: `$elem`, `#private`, `.button`, `size=`.
 pub(super) fn plain(name: &str) -> &str {
     name.trim_start_matches(['$', '#', '.', '@', '~', ':'])

@@ -31,6 +31,9 @@ pub(super) fn read(tree: &Tree, rules: &Rules, text: &str, symbols: &[Symbol]) -
     found.into_uses()
 }
 
+/// Most bytes between the bracket that opens a list of attributes and one of these.
+const ATTRIBUTES_BYTES_MAX: usize = 256;
+
 /// Types that every language brings along, whatever else is called so.
 const OF_EVERY_LANGUAGE: [&str; 22] = [
     "Any",
@@ -277,9 +280,26 @@ fn ways(text: &str, name: &str, place: Range<usize>) -> Ways {
         (true, true) if is_path => Ways::MEMBER.and(Ways::CALLED).and(Ways::BARE),
         (true, true) => Ways::MEMBER.and(Ways::CALLED),
         (true, false) => Ways::MEMBER,
+        (false, true) if is_type && may_be_attribute(before) => Ways::BARE.and(Ways::ATTRIBUTE),
         (false, true) => Ways::BARE,
         (false, false) => Ways::default(),
     }
+}
+
+/// Whether an attribute of C# may begin behind these bytes: `[Key`, `[Key, Column`, `[assembly: Title`; no `list[Key`.
+fn may_be_attribute(before: &[u8]) -> bool {
+    let is_listed = [&b"["[..], b", ", b": "]
+        .iter()
+        .any(|mark| before.ends_with(mark));
+    if !is_listed {
+        return false;
+    }
+    let near = &before[before.len().saturating_sub(ATTRIBUTES_BYTES_MAX)..];
+    let at = near.iter().rposition(|byte| b"[]\n".contains(byte));
+    at.is_some_and(|at| {
+        let is_index = |byte: &u8| byte.is_ascii_alphanumeric() || b"_)]?".contains(byte);
+        near[at] == b'[' && !near[..at].last().is_some_and(is_index)
+    })
 }
 
 fn goto_next(cursor: &mut TreeCursor<'_>) -> bool {

@@ -29,7 +29,7 @@ const MARKS: [Mark; 6] = [
 
 impl Cached for FileSymbols {
     const FILE_NAME: &'static str = "symbols";
-    const VERSION: u8 = 24;
+    const VERSION: u8 = 25;
 
     fn encode(&self) -> Vec<u8> {
         let mut out = vec![
@@ -111,7 +111,7 @@ fn put_uses(out: &mut Vec<u8>, uses: &Uses) {
         put_number(out, used.name.len() as u64);
         put_number(
             out,
-            (used.places.len() as u64) << 3 | u64::from(used.ways.bits()),
+            (used.places.len() as u64) << Ways::BITS | u64::from(used.ways.bits()),
         );
         for place in used.places {
             put_number(out, (*place).into());
@@ -203,7 +203,7 @@ fn uses(rest: &mut ByteReader<'_>, entries: usize) -> Option<Uses> {
     for _ in 0..count {
         name_end = name_end.checked_add(rest.small()?)?;
         let head = rest.number()?;
-        for at in 0..head >> 3 {
+        for at in 0..head >> Ways::BITS {
             let place = rest.small().filter(|place| (*place as usize) < entries)?;
             if !uses.push_place(place, at == 0) {
                 return None;

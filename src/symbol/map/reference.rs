@@ -355,10 +355,15 @@ impl<'i> Index<'i> {
             .language
             .and_then(|language| Some((language, self.declarations.names(language)?)));
         if let Some((language, names)) = names {
-            let number_of =
-                |(at, used): (UseNumber, Use<'_>)| Some((at, names.number(used.parts().1)?));
+            let numbers_of = |(at, used): (UseNumber, Use<'_>)| {
+                let name = used.parts().1;
+                let may_be_short = language == Language::CSharp && used.ways.has(Ways::ATTRIBUTE);
+                let whole = may_be_short.then(|| names.number(&format!("{name}Attribute")));
+                let numbers = [names.number(name), whole.flatten()].into_iter().flatten();
+                numbers.map(move |number| (at, number))
+            };
             let uses = &symbols.uses;
-            let used = uses.numbers().zip(uses.iter()).filter_map(number_of);
+            let used = uses.numbers().zip(uses.iter()).flat_map(numbers_of);
             let used: Vec<(UseNumber, NameNumber)> = used.collect();
             let own = symbols.entries.iter().filter(|_| symbols.is_parsed);
             let own = own.filter_map(|entry| names.number(entry.name));

@@ -23,6 +23,11 @@ impl Ways {
     pub const MEMBER: Self = Self(2);
     /// As a member that is called, or written like a type.
     pub const CALLED: Self = Self(4);
+    /// Behind `[`, where C# writes attributes: `[Key]` may mean `KeyAttribute`.
+    pub const ATTRIBUTE: Self = Self(8);
+
+    /// How many bits there are.
+    pub(super) const BITS: u32 = 4;
 
     /// Whether one of these is among them.
     #[must_use]
@@ -36,14 +41,14 @@ impl Ways {
         Self(self.0 | ways.0)
     }
 
-    /// The bits, below 8.
+    /// The bits.
     pub(super) fn bits(self) -> u8 {
         self.0
     }
 
-    /// The ways of the lowest three bits.
+    /// The ways of the lowest bits.
     pub(super) fn from_bits(bits: u8) -> Self {
-        Self(bits & 7)
+        Self(bits & ((1 << Self::BITS) - 1))
     }
 }
 

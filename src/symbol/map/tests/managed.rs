@@ -55,6 +55,33 @@ fn csharp() {
     ");
 }
 
+/// Before, no attribute was referred to by the name that all files write.
+#[test]
+fn attributes_of_csharp_are_meant_by_their_short_names() {
+    let map = map_of(&[
+        (
+            "src/Key.cs",
+            "public class KeyAttribute : Attribute {}\npublic class Lock : Attribute {}\npublic class RowAttribute : Attribute {}\npublic class CellAttribute : Attribute {}\n",
+        ),
+        (
+            "src/Item.cs",
+            "[assembly: Row]\nclass Item { [Key, Cell(1)] int a; [Lock] int b; int c(int[] Row) => list[Row]; }\n",
+        ),
+        (
+            "src/Other.cs",
+            "class Other { int a(int Key) => list[Key]; }\n",
+        ),
+    ]);
+    for line in [
+        "  c KeyAttribute(Attribute) ←1\n",
+        "  c Lock(Attribute) ←1\n",
+        "  c RowAttribute(Attribute) ←1\n",
+        "  c CellAttribute(Attribute) ←1\n",
+    ] {
+        assert!(map.contains(line), "{line}: {map}");
+    }
+}
+
 #[test]
 fn parts_of_a_class_of_csharp_are_referred_to_together() {
     let map = map_of(&[
