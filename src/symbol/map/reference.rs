@@ -18,7 +18,7 @@ use super::file::{FileNumber, MapFile, MapFiles};
 use super::import::ImportNumber;
 use super::kept::{FileReferences, References, put_counts, put_found};
 use super::resolve::{DirectoryNumber, Paths, Place};
-use super::uses::{Use, UseNumber, Ways};
+use super::uses::{Use, UseNumber, Uses, Ways};
 use crate::base::cores::on_all_cores;
 use crate::base::number::{IndexSlice, IndexVec, to_u32};
 use crate::base::numbered::range_of;
@@ -355,16 +355,8 @@ impl<'i> Index<'i> {
             .language
             .and_then(|language| Some((language, self.declarations.names(language)?)));
         if let Some((language, names)) = names {
-            let numbers_of = |(at, used): (UseNumber, Use<'_>)| {
-                let name = used.parts().1;
-                let may_be_short = language == Language::CSharp && used.ways.has(Ways::ATTRIBUTE);
-                let whole = may_be_short.then(|| names.number(&format!("{name}Attribute")));
-                let numbers = [names.number(name), whole.flatten()].into_iter().flatten();
-                numbers.map(move |number| (at, number))
-            };
             let uses = &symbols.uses;
-            let used = uses.numbers().zip(uses.iter()).flat_map(numbers_of);
-            let used: Vec<(UseNumber, NameNumber)> = used.collect();
+            let used = used_names(uses, language, names);
             let own = symbols.entries.iter().filter(|_| symbols.is_parsed);
             let own = own.filter_map(|entry| names.number(entry.name));
             self.mark_seen(number, used.iter().map(|(_, name)| *name).chain(own), seen);
@@ -409,6 +401,24 @@ impl<'i> Index<'i> {
         references.targets = all;
         references
     }
+}
+
+/// The names that a file uses, of those that files declare; an attribute of C# stands for its class as well.
+fn used_names(uses: &Uses, language: Language, names: &Names) -> Vec<(UseNumber, NameNumber)> {
+    let numbers_of = |(at, used): (UseNumber, Use<'_>)| {
+        let name = used.parts().1;
+        let may_be_short = language == Language::CSharp && used.ways.has(Ways::ATTRIBUTE);
+        let whole = may_be_short.then(|| names.number(&format!("{name}Attribute")));
+        let numbers = [names.number(name), whole.flatten()];
+        numbers
+            .into_iter()
+            .flatten()
+            .map(move |number| (at, number))
+    };
+    uses.numbers()
+        .zip(uses.iter())
+        .flat_map(numbers_of)
+        .collect()
 }
 
 /// A name that a file uses, and what it is a member of.
