@@ -72,19 +72,18 @@ impl From<Option<Reason>> for State {
     }
 }
 
-/// The state of a node's frame, given the head of its slot.
+/// The state of a node's frame, given what stands at the node: the head of each slot, and what each person said last.
 pub fn state_of(
     workspace: &Workspace,
     store: &Store<'_>,
     target: &Target,
-    head: Option<&Head>,
+    standing: &[Head],
     frame: &Frame,
 ) -> Result<State, CliError> {
-    match head {
-        Some(head) if head.frame.id == frame.id && head.frame.seq == frame.seq => {
-            Ok(ops::staleness::staleness(workspace, store, target, head)?.into())
-        }
-        _ => Ok(State::Older),
+    let mut standing = standing.iter();
+    match standing.find(|head| head.frame.id == frame.id && head.frame.seq == frame.seq) {
+        Some(head) => Ok(ops::staleness::staleness(workspace, store, target, head)?.into()),
+        None => Ok(State::Older),
     }
 }
 

@@ -78,7 +78,13 @@ impl Listing<'_> {
     fn add_all(&mut self, symbols: &[Symbol], owner: &str, from: usize, counter: &mut Counter) {
         for symbol in symbols {
             terms(&symbol.name, |_, term| counter.add(term, Field::Name));
-            whole_names(&symbol.name, |term| counter.add_whole(term, Field::Name));
+            // The title of a test, or a heading, is about what it names.
+            let field = if symbol.kind.declares_a_name() {
+                Field::Name
+            } else {
+                Field::Prose
+            };
+            whole_names(&symbol.name, |term| counter.add_whole(term, field));
             let is_shown = !matches!(
                 symbol.kind,
                 Kind::Implementation | Kind::Extension | Kind::Export

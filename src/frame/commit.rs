@@ -341,14 +341,17 @@ pub(super) fn lock(
     Ok(lock)
 }
 
-/// Runs an attempt until the ref holds still; a short, growing, uneven pause keeps contenders apart.
+/// Waits before another attempt: a short, growing, uneven pause keeps contenders apart.
+pub fn back_off(tries: u32) {
+    let uneven = u64::from(std::process::id() % 7);
+    std::thread::sleep(Duration::from_millis((1 << tries.min(8)) + uneven));
+}
+
+/// Runs an attempt until the ref holds still.
 fn retry<T>(mut attempt: impl FnMut() -> Result<T, CommitError>) -> Result<T, CommitError> {
     for tries in 0..TRIES_MAX {
         match attempt() {
-            Err(CommitError::Ref(RefError::Moved(_)) | CommitError::Vanished(_)) => {
-                let uneven = u64::from(std::process::id() % 7);
-                std::thread::sleep(Duration::from_millis((1 << tries.min(8)) + uneven));
-            }
+            Err(CommitError::Ref(RefError::Moved(_)) | CommitError::Vanished(_)) => back_off(tries),
             done => return done,
         }
     }

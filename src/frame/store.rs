@@ -269,6 +269,14 @@ impl<'r> Store<'r> {
         slots.filter_map(|slot| self.head_of(slot)).collect()
     }
 
+    /// What stands at a node: the head of each slot, and what each person said last.
+    pub fn standing(&self, node: &NodeId) -> Result<Vec<Head>, StoreError> {
+        let entries = self.entries(node)?;
+        let mut standing = self.heads_of(&entries);
+        standing.extend(self.voices_of(&entries).heads);
+        Ok(standing)
+    }
+
     /// What people say about a node: of each the last statement that stands.
     ///
     /// An invalidation ends what stands below it: of its author alone, or of all where it names none. In the slot of an

@@ -82,6 +82,12 @@ impl Repository {
     /// Name and mail address for commits that this program writes: the user's, else the program's own.
     #[must_use]
     pub fn signature(&self) -> (String, String) {
+        let program = || ("git-merkle".to_owned(), "git-merkle@localhost".to_owned());
+        self.user().unwrap_or_else(program)
+    }
+
+    /// Name and mail address of the user; `None` where git knows one of them not.
+    fn user(&self) -> Option<(String, String)> {
         // Not `committer()`: it also asks for the local time zone, which reads a directory tree, and is not needed.
         let snapshot = self.inner.config_snapshot();
         let first = |keys: &[&str]| {
@@ -94,10 +100,8 @@ impl Repository {
             "user.email",
             "gitoxide.user.emailFallback",
         ]);
-        match (name, mail) {
-            (Some(name), Some(mail)) if !name.is_empty() => (name, mail),
-            _ => ("git-merkle".to_owned(), "git-merkle@localhost".to_owned()),
-        }
+        let is_said = |value: &String| !value.trim().is_empty();
+        name.filter(is_said).zip(mail.filter(is_said))
     }
 }
 
@@ -105,18 +109,23 @@ impl Repository {
     /// Name and mail address of the person who speaks, as git's own commits name an author; else as [`Self::signature`].
     #[must_use]
     pub fn author(&self) -> (String, String) {
+        self.known_author().unwrap_or_else(|| self.signature())
+    }
+
+    /// The same; `None` where git does not know who that is.
+    #[must_use]
+    pub fn known_author(&self) -> Option<(String, String)> {
         let own = |name: &str, key: &str| {
             let variable = variable(name).and_then(|value| value.into_string().ok());
             variable
                 .or_else(|| self.config_string(key))
                 .filter(|value| !value.trim().is_empty())
         };
-        let (name, mail) = self.signature();
-        let author = (
-            own("GIT_AUTHOR_NAME", "author.name"),
-            own("GIT_AUTHOR_EMAIL", "author.email"),
-        );
-        (author.0.unwrap_or(name), author.1.unwrap_or(mail))
+        let user = self.user();
+        let name = own("GIT_AUTHOR_NAME", "author.name");
+        let mail = own("GIT_AUTHOR_EMAIL", "author.email");
+        let name = name.or_else(|| Some(user.as_ref()?.0.clone()));
+        name.zip(mail.or_else(|| Some(user?.1)))
     }
 }
 

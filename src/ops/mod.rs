@@ -62,6 +62,6 @@ pub use outline::outline;
 pub use pages::PageOptions;
 pub use payload::payload;
 pub use refresh::{ModelRun, Planned, Refresh, RefreshError, Refreshed, refresh};
-pub use statement::{Statement, StatementError};
+pub use statement::{Invalidated, Invalidation, Statement, StatementError};
 pub use syntheses::{PlannedSyntheses, Synthesis, SynthesisCount, Upkeep};
 pub use synthesized::SynthesisReport;

@@ -124,6 +124,8 @@ pub struct Refreshed {
     pub is_remembered: bool,
     /// How many nodes were looked at.
     pub visited: u64,
+    /// True when directories that are as they were in the last run were not looked into.
+    pub is_partial: bool,
     /// Outlines and syntheses that were made again and compared, for a run that verifies.
     pub remade: Remade,
 }
@@ -419,6 +421,7 @@ pub fn refresh(
         report,
         is_remembered: false,
         visited: scan.len() as u64,
+        is_partial: places.iter().any(|(_, old)| old.is_some()),
         remade,
     })
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::refresh::{self, RefreshError};
 use crate::agent::{Agent, AgentError};
 use crate::base::count::counted;
-use crate::base::{AgentId, FrameId, FrameType, TreePath};
+use crate::base::{AgentId, FrameId, FrameType, NodeId, TreePath};
 use crate::frame::commit::{CommitError, LOCK_WAIT};
 use crate::frame::{
     Basis, BasisKind, CodecError, Frame, NewFrame, NodeKind, Slot, Store, StoreError, Voice,
@@ -170,15 +170,9 @@ pub fn retract(
         (&entry.name.agent, &entry.name.frame_type) == (&slot.agent, &slot.frame_type)
     });
     let seq_max = of_slot.next_back().map_or(0, |entry| entry.name.seq);
-    let basis = basis::invalidation(slot.agent.as_str(), &slot.frame_type, &target.id, seq_max);
-    let basis = Basis {
-        kind: BasisKind::Invalidation,
-        id: basis,
-    };
-    let mut end = Frame::new(target.id, target.kind, slot.clone(), basis, String::new())
+    let mut end = invalidation(target.id, target.kind, slot.clone(), seq_max)
         .at(target.path.clone())
         .by(&name, &mail);
-    end.seq = seq_max + 1;
     end.created = Some(created.to_owned());
     let own = Voice::of(&end);
     let others = store
@@ -199,27 +193,51 @@ pub fn retract(
     Ok(())
 }
 
-/// Appends an invalidation to the wanted slots of a node, and of everything below it if `recursive`.
-///
-/// Returns how many heads were declared void. Slots that are void already are left alone.
+/// How many frames `invalidate` declared void, and how many it left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Invalidated {
+    /// Declared void.
+    pub invalidated: usize,
+    /// Written by hand: no run makes these again, so their agent has to be named.
+    pub left: usize,
+}
+
+/// Which frames are to be declared void.
+#[derive(Debug, Clone, Copy)]
+pub struct Invalidation<'a> {
+    /// Those of everything below a directory, too.
+    pub is_recursive: bool,
+    /// Those of this agent; of all agents that make their frames themselves where it is `None`.
+    pub agent: Option<&'a AgentId>,
+    /// Those of this type.
+    pub frame_type: Option<&'a FrameType>,
+}
+
+impl Invalidation<'_> {
+    fn names(&self, frame: &Frame) -> bool {
+        self.agent.is_none_or(|agent| *agent == frame.agent)
+            && self.frame_type.is_none_or(|of| *of == frame.frame_type)
+    }
+}
+
+/// Appends an invalidation to slots of a node, and of everything below it. Slots that are void already are left alone.
 pub fn invalidate(
     workspace: &Workspace,
     target: &Target,
-    recursive: bool,
-    wanted: &dyn Fn(&AgentId, &FrameType) -> bool,
+    which: Invalidation<'_>,
     created: &str,
-) -> Result<usize, StatementError> {
+) -> Result<Invalidated, StatementError> {
     let store = workspace.store()?;
-    let scan = if recursive {
+    let scan = if which.is_recursive {
         refresh::scan(&workspace.repository, target, None)?
     } else {
         Scan::of_file(target.id)
     };
     let root = target.path.clone().unwrap_or_default();
-    let mut frames = Vec::new();
+    let (mut frames, mut left) = (Vec::new(), 0);
     for &number in scan.bottom_up() {
         let node = scan.node(number);
-        let is_directory = if recursive {
+        let is_directory = if which.is_recursive {
             node.is_directory
         } else {
             target.kind == NodeKind::Directory
@@ -235,47 +253,37 @@ pub fn invalidate(
             workspace.scanner()?,
             &Allowed::default(),
         ));
-        let at = Target {
-            id: node.id,
-            kind,
-            path: Some(path),
-            root: target.root,
-        };
-        for head in store
-            .heads(&node.id)?
-            .into_iter()
-            .filter(|head| !head.invalidated)
-        {
-            let slot = Slot::new(&head.frame.agent, &head.frame.frame_type);
-            if wanted(&slot.agent, &slot.frame_type) {
-                let basis = basis::invalidation(
-                    slot.agent.as_str(),
-                    &slot.frame_type,
-                    &node.id,
-                    head.seq_max,
-                );
-                let basis = Basis {
-                    kind: BasisKind::Invalidation,
-                    id: basis,
-                };
-                let mut frame =
-                    Frame::new(at.id, at.kind, slot, basis, String::new()).at(at.path.clone());
-                frame.seq = head.seq_max + 1;
-                frame.created = Some(created.to_owned());
-                frames.push(NewFrame::new(
-                    workspace.repository.hash_kind(),
-                    &frame,
-                    false,
-                )?);
+        let heads = store.heads(&node.id)?.into_iter();
+        for head in heads.filter(|head| !head.invalidated && which.names(&head.frame)) {
+            if which.agent.is_none() && head.frame.basis_kind == BasisKind::Written {
+                left += 1;
+                continue;
             }
+            let slot = Slot::new(&head.frame.agent, &head.frame.frame_type);
+            let mut frame = invalidation(node.id, kind, slot, head.seq_max).at(Some(path.clone()));
+            frame.created = Some(created.to_owned());
+            let hash_kind = workspace.repository.hash_kind();
+            frames.push(NewFrame::new(hash_kind, &frame, false)?);
         }
     }
-    let count = frames.len();
+    let invalidated = frames.len();
     commit(
         &workspace.repository,
         &workspace.state,
         &frames,
-        &format!("invalidate {}", counted(count, "frame", "frames")),
+        &format!("invalidate {}", counted(invalidated, "frame", "frames")),
     )?;
-    Ok(count)
+    Ok(Invalidated { invalidated, left })
+}
+
+/// The frame that ends what stands in a slot of a node, whose newest has the number `seq_max`.
+fn invalidation(node: NodeId, kind: NodeKind, slot: Slot, seq_max: u32) -> Frame {
+    let id = basis::invalidation(slot.agent.as_str(), &slot.frame_type, &node, seq_max);
+    let basis = Basis {
+        kind: BasisKind::Invalidation,
+        id,
+    };
+    let mut frame = Frame::new(node, kind, slot, basis, String::new());
+    frame.seq = seq_max + 1;
+    frame
 }

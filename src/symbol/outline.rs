@@ -216,12 +216,12 @@ kinds! {
 }
 
 impl Kind {
-    /// True for what a text that is no program consists of, and what a script runs: shown as it is written.
     /// True for what a name is given to; false for a title, which is words.
     pub(crate) fn declares_a_name(self) -> bool {
         !matches!(self, Self::Heading | Self::Test)
     }
 
+    /// True for what a text that is no program consists of, and what a script runs: shown as it is written.
     pub(super) fn is_listed(self) -> bool {
         use Kind::{Column, Command, Entry, Key, Line, Rule, Target};
         matches!(self, Key | Target | Entry | Column | Rule | Line | Command)

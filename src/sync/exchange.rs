@@ -24,7 +24,7 @@ use super::terms::Exchange;
 use super::transfer::{self, Theirs};
 use crate::base::count::counted;
 use crate::base::{NodeId, TreePath, clock};
-use crate::frame::commit::{self, CommitError};
+use crate::frame::commit::{self, CommitError, back_off};
 use crate::frame::epoch::{self, Shrink};
 use crate::frame::merge::Gift;
 use crate::frame::{Store, signed};
@@ -233,7 +233,7 @@ fn follow(exchange: &Exchange<'_>, theirs: &Store<'_>) -> Result<usize, SyncErro
         ..
     } = *exchange;
     let before = repo.find_direct_ref(&remote.tracking_ref())?;
-    for _ in 0..TRIES_MAX {
+    for tries in 0..TRIES_MAX {
         let ours = Store::open(repo)?;
         let gone = retain::dropped_there(repo, &ours, before, theirs)?;
         let Some(from) = ours.commit().filter(|_| !gone.is_empty()) else {
@@ -254,6 +254,7 @@ fn follow(exchange: &Exchange<'_>, theirs: &Store<'_>) -> Result<usize, SyncErro
         )? {
             return Ok(frames);
         }
+        back_off(tries);
     }
     Err(CommitError::Busy.into())
 }

@@ -15,7 +15,7 @@ use super::retain::{RetentionPlan, Rules, StoreLocation, plan};
 use super::terms::Exchange;
 use crate::base::NodeId;
 use crate::base::count::counted;
-use crate::frame::commit::CommitError;
+use crate::frame::commit::{CommitError, back_off};
 use crate::frame::epoch::{self, Shrink};
 use crate::frame::{Store, merge};
 use crate::git::{Batch, Repository, StateDir};
@@ -27,7 +27,7 @@ pub fn gc(
     rules: &Rules<'_>,
     dry_run: bool,
 ) -> Result<RetentionPlan, SyncError> {
-    for _ in 0..TRIES_MAX {
+    for tries in 0..TRIES_MAX {
         let store = Store::open(repo)?;
         let (Some(from), Some(tree)) = (store.commit(), store.tree()) else {
             return Ok(RetentionPlan::default());
@@ -51,6 +51,7 @@ pub fn gc(
         if epoch::shrink(repo, state, &change)? {
             return Ok(plan);
         }
+        back_off(tries);
     }
     Err(CommitError::Busy.into())
 }

@@ -12,6 +12,8 @@ use std::fmt;
 /// Languages that are named; the others are counted together.
 const LANGUAGES_MAX: usize = 8;
 const OTHER: &str = "other";
+/// How their count begins.
+const OTHER_COUNT: &str = "other ";
 const DIRECTORY: &str = "Directory of ";
 
 /// What is below a node, as far as its frame says.
@@ -21,7 +23,7 @@ pub struct Facts {
     pub files: u64,
     /// Directories below, through all levels.
     pub directories: u64,
-    /// Files by language.
+    /// Files by language, of those that have one.
     pub languages: BTreeMap<String, u64>,
 }
 
@@ -100,7 +102,7 @@ fn file_language(line: &str) -> Option<&str> {
 
 fn parse_languages(part: &str) -> Option<BTreeMap<String, u64>> {
     part.split(", ")
-        .filter(|one| !one.is_empty())
+        .filter(|one| !one.is_empty() && !one.starts_with(OTHER_COUNT))
         .map(|one| {
             let (language, count) = one.rsplit_once(' ')?;
             Some((language.to_owned(), count.parse().ok()?))
@@ -119,23 +121,16 @@ impl fmt::Display for Facts {
                 counted(self.directories, "directory", "directories")
             )?;
         }
-        let mut languages: Vec<_> = self
-            .languages
-            .iter()
-            .filter(|(name, _)| *name != OTHER)
-            .collect();
+        let mut languages: Vec<_> = self.languages.iter().collect();
         languages.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), (*name).clone()));
-        let unnamed = self.languages.get(OTHER).copied().unwrap_or(0);
-        let other = languages
-            .iter()
-            .skip(LANGUAGES_MAX)
-            .fold(unnamed, |sum, (_, count)| sum.saturating_add(**count));
+        languages.truncate(LANGUAGES_MAX);
+        let rest = |rest: u64, (_, count): &(&String, &u64)| rest.saturating_sub(**count);
+        let other = languages.iter().fold(self.files, rest);
         let mut named: Vec<String> = languages
             .iter()
-            .take(LANGUAGES_MAX)
             .map(|(name, count)| format!("{name} {count}"))
             .collect();
-        if other > 0 {
+        if !named.is_empty() && other > 0 {
             named.push(format!("{OTHER} {other}"));
         }
         if !named.is_empty() {
@@ -169,6 +164,11 @@ mod tests {
             "Directory of 5 files and 2 directories: C# 2, Rust 1, other 1."
         );
         assert_eq!(Facts::parse(&facts.to_string()), Some(facts));
+        // Before, a picture beside them was in the first count and in none of the others.
+        let mut facts = Facts::by_name("a.rs");
+        facts.add(&Facts::by_name("a.bin"));
+        assert_eq!(facts.to_string(), "Directory of 2 files: Rust 1, other 1.");
+        assert_eq!(Facts::by_name("a.bin").to_string(), "Directory of 1 file.");
         assert_eq!(Facts::parse("Plain file text.\n\nNo facts here."), None);
     }
 
@@ -183,6 +183,9 @@ mod tests {
         let mut facts = Facts::parse(&line).expect("a facts line");
         facts.add(&facts.clone());
         assert_eq!((facts.files, facts.directories), (most, most));
-        assert!(facts.to_string().ends_with(&format!("other {most}.")));
+        assert_eq!(
+            Facts::parse(&facts.to_string()).map(|facts| facts.files),
+            Some(most)
+        );
     }
 }

@@ -2,9 +2,10 @@
 
 use std::cell::RefCell;
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -19,6 +20,7 @@ use crate::context::document::SECTIONS;
 use crate::context::pattern::{is_url, parse_revision};
 use crate::context::{Document, List, Markup, Scope};
 use crate::find::Query;
+use crate::git::file::replace;
 use crate::git::{Pathspec, Repository};
 use crate::node::SnapshotRoot;
 use crate::ops::{self, PageOptions, PayloadOptions, SecretPolicy};
@@ -375,7 +377,7 @@ fn read_named_list(
         return Ok(None);
     }
     let file = program.global.resolve(Path::new(argument));
-    match std::fs::read(&file) {
+    match fs::read(&file) {
         Ok(text) => {
             let path = String::from_utf8_lossy(&entry(repo, argument.as_bytes())).into_owned();
             // What stands in the work tree may have come with the repository.
@@ -480,10 +482,29 @@ fn write_file(
     path: &Path,
 ) -> Result<u64, CliError> {
     let failed = |error| CliError::io(format!("cannot write '{}'", path.display()), error);
-    let mut out = BufWriter::with_capacity(64 * 1024, File::create(path).map_err(failed)?);
-    write(&mut out)
-        .and_then(|tokens| out.flush().map(|()| tokens))
-        .map_err(failed)
+    let mut tokens = 0;
+    let mut fill = |file: &mut File| {
+        let mut out = BufWriter::with_capacity(64 * 1024, file);
+        tokens = write(&mut out)?;
+        out.flush()
+    };
+    // A file that is there is whole until its successor is; a link, a device and a pipe are written to.
+    let there = fs::symlink_metadata(path).ok();
+    let is_plain = |there: &&fs::Metadata| there.is_file() && there.nlink() == 1;
+    let written = match there.as_ref().filter(is_plain) {
+        Some(there) if path.file_name().is_some_and(|name| name.to_str().is_some()) => {
+            replace(path, |file| {
+                file.set_permissions(there.permissions())?;
+                fill(file)
+            })
+        }
+        _ => File::create(path).and_then(|mut file| fill(&mut file)),
+    };
+    if let (Err(_), None) = (&written, there) {
+        let _ = fs::remove_file(path);
+    }
+    written.map_err(failed)?;
+    Ok(tokens)
 }
 
 /// Standard output as a writer: exact bytes for programs, escaped for the eyes of people.

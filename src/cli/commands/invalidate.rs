@@ -7,7 +7,7 @@ use crate::base::{AgentId, FrameType, clock};
 use crate::cli::program::Program;
 use crate::cli::snapshot::find_at_head;
 use crate::cli::{CliError, Exit};
-use crate::ops;
+use crate::ops::{self, Invalidated, Invalidation};
 
 /// Arguments of `invalidate`.
 #[derive(Debug, clap::Args)]
@@ -18,7 +18,7 @@ pub struct Args {
     /// Also everything below a directory
     #[arg(long, short = 'r')]
     recursive: bool,
-    /// Only frames of this agent
+    /// Only frames of this agent (default: of all agents that make their frames themselves)
     #[arg(long, value_name = "agent")]
     agent: Option<AgentId>,
     /// Only frames of this type
@@ -29,24 +29,31 @@ pub struct Args {
 #[derive(Serialize)]
 struct Document {
     invalidated: usize,
+    left: usize,
 }
 
 /// Appends the invalidations; older frames stay listed.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let target = find_at_head(&workspace, &args.node)?;
-    let wanted = |agent: &AgentId, frame_type: &FrameType| {
-        args.agent.as_ref().is_none_or(|one| one == agent)
-            && args.frame_type.as_ref().is_none_or(|one| one == frame_type)
-    };
     let created = clock::render_utc(clock::now_seconds());
-    let invalidated =
-        ops::statement::invalidate(&workspace, &target, args.recursive, &wanted, &created)?;
+    let which = Invalidation {
+        is_recursive: args.recursive,
+        agent: args.agent.as_ref(),
+        frame_type: args.frame_type.as_ref(),
+    };
+    let Invalidated { invalidated, left } =
+        ops::statement::invalidate(&workspace, &target, which, &created)?;
     program.sign(&workspace);
+    if left > 0 {
+        program.ui.note(&format!(
+            "{} written by hand and left: no run makes that again; 'git merkle retract' ends what you said, '--agent <agent>' invalidates what all said",
+            counted(left, "frame is", "frames are")
+        ));
+    }
     if program.ui.is_json() {
-        program
-            .ui
-            .write_json("invalidate", &Document { invalidated })?;
+        let document = Document { invalidated, left };
+        program.ui.write_json("invalidate", &document)?;
     } else {
         writeln!(
             program.ui,

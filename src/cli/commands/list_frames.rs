@@ -38,17 +38,10 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
                 .as_ref()
                 .is_none_or(|frame_type| *frame_type == entry.name.frame_type)
     });
-    for slot in entries
-        .chunk_by(|a, b| a.name.agent == b.name.agent && a.name.frame_type == b.name.frame_type)
-    {
-        let head = store.head(&target.id, &slot[0].name.agent, &slot[0].name.frame_type)?;
-        for entry in slot {
-            let Some(frame) = store.read(entry) else {
-                continue;
-            };
-            let state = state_of(&workspace, &store, &target, head.as_ref(), &frame)?;
-            listed.push((frame, state));
-        }
+    let standing = store.standing(&target.id)?;
+    for frame in entries.iter().filter_map(|entry| store.read(entry)) {
+        let state = state_of(&workspace, &store, &target, &standing, &frame)?;
+        listed.push((frame, state));
     }
     let frames: Vec<&Frame> = listed.iter().map(|(frame, _)| frame).collect();
     let signatures = signatures(&program.ui, &workspace, &store, &frames);

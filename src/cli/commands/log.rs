@@ -79,14 +79,14 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         }
     }
     versions.retain(|version| !version.frames.is_empty());
-    // What stands at the path now has heads; whatever stood there before is older.
+    // What stands at the path now has heads; what stood there before is older.
+    let standing = store.standing(&target.id)?;
     for (frame, state) in versions
         .iter_mut()
         .filter(|version| version.node == target.id)
         .flat_map(|version| &mut version.frames)
     {
-        let head = store.head(&target.id, &frame.agent, &frame.frame_type)?;
-        *state = state_of(&workspace, &store, &target, head.as_ref(), frame)?;
+        *state = state_of(&workspace, &store, &target, &standing, frame)?;
     }
     let said: Vec<&Frame> = versions
         .iter()

@@ -204,6 +204,8 @@ pub fn retract(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError
 struct PathNotes<'w> {
     workspace: &'w Workspace,
     target: Target,
+    /// The user, as a header of a frame names an author.
+    author: String,
     agent: Agent,
     frame_type: FrameType,
     /// About today's content.
@@ -222,6 +224,12 @@ impl<'w> PathNotes<'w> {
         target: Target,
     ) -> Result<Self, CliError> {
         let agent = workspace.agents().get(&who.agent)?.clone();
+        let Some((name, mail)) = workspace.repository.known_author() else {
+            let message = "git does not know who you are, and what a person says has an author";
+            return Err(CliError::new(Exit::Refused, message)
+                .hint("git config --global user.name \"Your Name\"")
+                .hint("git config --global user.email you@example.com"));
+        };
         let frame_type = who
             .frame_type
             .clone()
@@ -249,6 +257,7 @@ impl<'w> PathNotes<'w> {
         Ok(Self {
             workspace,
             target,
+            author: format!("{name} <{mail}>"),
             agent,
             frame_type,
             standing,
@@ -262,8 +271,7 @@ impl<'w> PathNotes<'w> {
     }
 
     fn me(&self) -> Voice {
-        let (name, mail) = self.workspace.repository.author();
-        Voice::new(self.slot(), &format!("{name} <{mail}>"))
+        Voice::new(self.slot(), &self.author)
     }
 
     /// What the user said last, about today's content or an earlier one.

@@ -164,6 +164,7 @@ fn refresh(
             done.remade.add(&one.remade);
             done.is_remembered &= one.is_remembered;
             done.visited += one.visited;
+            done.is_partial |= one.is_partial;
             done.report.add(one.report);
         }
     }

@@ -209,8 +209,8 @@ fn by_id(
         path: None,
         root: None,
     };
-    let head = store.head(&frame.node, &frame.agent, &frame.frame_type)?;
-    let state = state_of(workspace, store, &target, head.as_ref(), &frame)?;
+    let standing = store.standing(&frame.node)?;
+    let state = state_of(workspace, store, &target, &standing, &frame)?;
     let head = Head {
         seq_max: frame.seq,
         frame,

@@ -52,6 +52,8 @@ pub enum HookRefusal {
     NameTaken,
     /// It acts by its own name, and would have to be renamed.
     NamesItself,
+    /// It is the user's, has the block, and may not be executed.
+    NotExecutable,
 }
 
 /// What shall stand in the folder.
@@ -251,12 +253,7 @@ fn add(
             } else {
                 with_block(bytes, event, target, is_created)
             };
-            let edit = rewrite(&path, bytes, *mode, wanted);
-            let action = if edit.is_none() {
-                Action::Kept
-            } else {
-                Action::Updated
-            };
+            let (action, edit) = renew(&path, bytes, *mode, wanted, event);
             return (action, edit.into_iter().collect());
         }
         Some(HookFile::File {
@@ -285,6 +282,30 @@ fn add(
     let chained = folder.path.join(event.chained_name());
     let hook = path;
     (Action::Chained, vec![Edit::Chain { chained, hook, own }])
+}
+
+/// Brings a hook that has the block up to date. What is ours can be executed afterwards; a hook of the user that cannot be is
+/// one that the user has switched off.
+fn renew(
+    path: &Path,
+    bytes: &[u8],
+    mode: u32,
+    wanted: Vec<u8>,
+    event: HookEvent,
+) -> (Action, Option<Edit>) {
+    let is_own = script::is_chain(bytes, event) || script::is_nothing(&script::rest(bytes));
+    let is_off = mode & 0o111 == 0;
+    let after = HookContent {
+        bytes: wanted,
+        mode: if is_off && is_own { HOOK_MODE } else { mode },
+    };
+    let edit = change(path, bytes, mode, after);
+    let action = match &edit {
+        _ if is_off && !is_own => Action::Refused(HookRefusal::NotExecutable),
+        None => Action::Kept,
+        Some(_) => Action::Updated,
+    };
+    (action, edit)
 }
 
 /// The edits that take our part of a hook away; `None` where we have none.
@@ -389,10 +410,21 @@ fn remove_moved(
 }
 
 fn rewrite(path: &Path, bytes: &[u8], mode: u32, wanted: Vec<u8>) -> Option<Edit> {
-    let content = |bytes| Some(HookContent { bytes, mode });
-    (wanted != bytes).then(|| Edit::Write {
+    let after = HookContent {
+        bytes: wanted,
+        mode,
+    };
+    change(path, bytes, mode, after)
+}
+
+fn change(path: &Path, bytes: &[u8], mode: u32, after: HookContent) -> Option<Edit> {
+    let before = HookContent {
+        bytes: bytes.to_vec(),
+        mode,
+    };
+    (before != after).then(|| Edit::Write {
         path: path.to_owned(),
-        before: content(bytes.to_vec()),
-        after: content(wanted),
+        before: Some(before),
+        after: Some(after),
     })
 }

@@ -36,6 +36,7 @@ fn the_content_as_it_is_stored() {
         (&"fresh".into(), &outline.as_str().into())
     );
     repo.merkle(&["invalidate", "src"]).ok();
+    repo.merkle(&["invalidate", "src", "--agent", "human"]).ok();
     // What was declared void is no answer, and is labelled where it is shown at all.
     let document = repo
         .merkle(&["get-head", "--json", "--agent", "human", "src"])

@@ -240,6 +240,6 @@ fn a_note_that_was_declared_void_names_how_to_say_another() {
     let repo = sandbox.repo("work");
     repo.fill(SAMPLE);
     note(&repo, "src", "wrong");
-    repo.merkle(&["invalidate", "src"]).ok();
+    repo.merkle(&["invalidate", "src", "--agent", "human"]).ok();
     followed(&repo, &["get-head", "src"], "was declared void");
 }

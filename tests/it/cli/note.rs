@@ -42,6 +42,12 @@ fn people_stand_side_by_side() {
 
     Ask Bob first.
     ");
+    // Before, the statement of one of them was older to `log` and `list-frames`, and fresh to `show`.
+    for command in ["log", "list-frames"] {
+        let listed = repo.merkle(&[command, "src", "--agent", "human"]).ok();
+        let count = |state: &str| listed.matches(&format!("{state} human/note")).count();
+        assert_eq!((count("fresh"), count("older")), (2, 1), "{listed}");
+    }
     // A retraction ends one's own words and nobody else's, for readers that know of one head, too.
     by(&repo, "Bob", &["retract", "src"]).ok();
     assert_eq!(
@@ -63,7 +69,7 @@ fn people_stand_side_by_side() {
         "what was retracted can be said again"
     );
     // What 'invalidate' declares void is everybody's.
-    repo.merkle(&["invalidate", "src"]).ok();
+    repo.merkle(&["invalidate", "src", "--agent", "human"]).ok();
     assert!(shown(&repo, "src").contains("(not shown: it was declared void)"));
 }
 
@@ -142,6 +148,27 @@ fn several_carried_notes_are_not_affirmed_by_guess() {
     hint: say it in your own words: git merkle note <path> -m <text>
     --- exit 65
     ");
+}
+
+/// Before, all who had not told git their name were one author, and ended each other's notes.
+#[test]
+fn a_note_has_an_author() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    let unknown = |arguments: &[&str]| {
+        let run = repo.run(PROGRAM).env("GIT_CONFIG_GLOBAL", "/dev/null");
+        run.env("XDG_CONFIG_HOME", "/dev/null")
+            .args(arguments)
+            .run()
+    };
+    insta::assert_snapshot!(told(&unknown(&["note", "src", "-m", "Mine."])), @r#"
+    --- stderr
+    error: git does not know who you are, and what a person says has an author
+    hint: git config --global user.name "Your Name"
+    hint: git config --global user.email you@example.com
+    --- exit 65
+    "#);
+    assert_eq!(shown(&repo, "src"), "");
 }
 
 #[test]

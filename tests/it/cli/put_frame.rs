@@ -59,7 +59,7 @@ fn a_statement_is_stored_once_and_read_back() {
         ("fresh".into(), "In JSON.".into())
     );
     // Said again after it was declared void, or after other words, it counts again; the document has its generation.
-    repo.merkle(&["invalidate", "src", "--type", "review"]).ok();
+    repo.merkle(&["invalidate", "src", "--agent", "human"]).ok();
     let seq = |text: &[u8]| {
         put(&repo, &["--json", "src", "-", "--type", "review"], text)
             .exits(0)

@@ -85,7 +85,7 @@ fn the_documents_and_the_records() {
         .json("regenerate");
     assert_fields(
         &done,
-        "schema agent type visited made_files made_directories reused kept fresh absent absent_paths stored held_back failed awaited left stop",
+        "schema agent type visited is_partial made_files made_directories reused kept fresh absent absent_paths stored held_back failed awaited left stop",
     );
 }
 

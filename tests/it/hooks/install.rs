@@ -415,6 +415,30 @@ fn torn_blocks_are_healed_and_gone_afterwards() {
     assert_eq!(state(&world).get(&path), clean.get(&path));
 }
 
+/// Before, `install` kept a hook that git did not run, and `status` said that `install` puts it back.
+#[test]
+fn a_hook_of_ours_is_made_executable_and_one_of_the_user_is_not() {
+    let sandbox = Sandbox::new();
+    let world = World::new(&sandbox, "work");
+    world.hook("post-merge", &format!("#!/bin/sh\n{}\n", world.noting()));
+    world.hooks(&["install"]).ok();
+    let mode = |event: &str| {
+        let path = world.repo.path(&format!(".git/hooks/{event}"));
+        std::fs::metadata(path).unwrap().permissions().mode() & 0o111
+    };
+    for event in ["post-commit", "post-merge"] {
+        let path = world.repo.path(&format!(".git/hooks/{event}"));
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    }
+    let told = world.hooks(&["install"]).out();
+    assert!(
+        told.contains("updated post-commit .git/hooks/post-commit\n")
+            && told.contains("left post-merge .git/hooks/post-merge (it is not executable"),
+        "{told}"
+    );
+    assert_eq!((mode("post-commit"), mode("post-merge")), (0o111, 0));
+}
+
 #[test]
 fn a_moved_program_is_followed() {
     let sandbox = Sandbox::new();

@@ -75,6 +75,9 @@ fn reason(action: Action) -> Option<&'static str> {
         Action::Refused(HookRefusal::NamesItself) => {
             Some("it acts by its own name and cannot be renamed; --force does it")
         }
+        Action::Refused(HookRefusal::NotExecutable) => {
+            Some("it is not executable, so git does not run it; 'chmod +x' makes it so")
+        }
         _ => None,
     }
 }

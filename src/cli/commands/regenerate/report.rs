@@ -27,6 +27,8 @@ pub(in crate::cli) struct Run {
     agent: String,
     r#type: String,
     visited: u64,
+    #[serde(default)]
+    is_partial: bool,
     made_files: u64,
     made_directories: u64,
     reused: u64,
@@ -287,7 +289,15 @@ fn frames(document: &Run) -> String {
     let others = [
         (document.reused, "reused"),
         (document.kept, "unchanged"),
-        (document.fresh, "fresh"),
+        // A run that did not look at all nodes does not know how many are fresh.
+        (
+            if document.is_partial {
+                0
+            } else {
+                document.fresh
+            },
+            "fresh",
+        ),
         (document.failed.len() as u64, "failed"),
         (document.held_back, "held back by failures below"),
         (document.left, "left"),
@@ -365,6 +375,7 @@ fn document(request: &Refresh<'_>, done: &Refreshed, took: Duration) -> Run {
         agent: request.agent.id.to_string(),
         r#type: request.frame_type.to_string(),
         visited: done.visited,
+        is_partial: done.is_partial,
         made_files: report.made_files,
         made_directories: report.made_directories,
         reused: report.reused,

@@ -15,7 +15,7 @@ const ROW: Row = Row {
     language: Language::Text,
     words: &[],
     before: &[],
-    private: &["private", "fileprivate", "local"],
+    private: &["private", "fileprivate", "internal", "local"],
     name: "",
     imports: &["import"],
     odd: Odd::No,
@@ -102,7 +102,7 @@ const LISPS: &[Row] = &[
 
 rows! {
     Kotlin ["enum class" Enum, "fun interface" Interface, "interface" Interface, "class" Class, "object" Class,
-        "fun" Function, "val" Variable, "var" Variable, "typealias" Type] { before: MODIFIERS, private: &["private"],
+        "fun" Function, "val" Variable, "var" Variable, "typealias" Type] { before: MODIFIERS,
         name: ".`", special: Some(by::gradle_block) };
     Swift ["protocol" Interface, "extension" Implementation, "struct" Struct, "enum" Enum, "actor" Class, "func" Function,
         "let" Variable, "var" Variable, "typealias" Type, "associatedtype" Type, "case" Variant, "macro" Macro,
