@@ -28,25 +28,22 @@ const HELPERS: [&str; 10] = [
 
 pub(super) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_bash::LANGUAGE.into(),
-    rules: &[
-        ("comment", Rule::Comment),
-        ("function_definition", Rule::Special(function)),
-        (
-            "variable_assignment",
-            Rule::Item(Item::new(Kind::Variable).valued("value")),
-        ),
-        ("declaration_command", Rule::Special(declaration)),
-        ("command", Rule::Special(command)),
-        // `f() { … } >/dev/null`
-        ("redirected_statement", Rule::Inside),
-        ("pipeline", Rule::Special(first_command)),
-        ("list", Rule::Special(first_command)),
-        ("if_statement", Rule::Inside),
-        ("elif_clause", Rule::Inside),
-        ("else_clause", Rule::Inside),
-        ("case_statement", Rule::Inside),
-        ("case_item", Rule::Inside),
-    ],
+    rules: |kind| match kind {
+        "comment" => Rule::Comment,
+        "function_definition" => Rule::Special(function),
+        "variable_assignment" => Rule::Item(Item::new(Kind::Variable).valued("value")),
+        "declaration_command" => Rule::Special(declaration),
+        "command" => Rule::Special(command),
+        // `f() { … } >/dev/null` is a redirected statement.
+        "redirected_statement"
+        | "if_statement"
+        | "elif_clause"
+        | "else_clause"
+        | "case_statement"
+        | "case_item" => Rule::Inside,
+        "pipeline" | "list" => Rule::Special(first_command),
+        _ => Rule::Pass,
+    },
     hidden: &["comment"],
     style: comment::HASH,
     is_doc: any_comment,

@@ -20,7 +20,7 @@ const PLURAL_WORDS: usize = 3;
 
 pub(super) const C: Grammar = Grammar {
     language: || tree_sitter_c::LANGUAGE.into(),
-    rules: RULES,
+    rules,
     hidden: &[
         "comment",
         "attribute_specifier",
@@ -38,40 +38,35 @@ pub(super) const CPP: Grammar = Grammar {
     ..C
 };
 
-const RULES: &[(&str, Rule)] = &[
-    ("comment", Rule::Comment),
-    ("preproc_ifdef", Rule::Inside),
-    ("preproc_if", Rule::Inside),
-    ("preproc_else", Rule::Inside),
-    ("preproc_elif", Rule::Inside),
-    ("preproc_elifdef", Rule::Inside),
-    ("linkage_specification", Rule::Inside),
-    ("declaration_list", Rule::Inside),
-    ("preproc_include", Rule::Import(&["#include", "# include"])),
-    ("preproc_def", Rule::Special(constant)),
-    (
-        "preproc_function_def",
-        Rule::Item(Item::body(Kind::Macro, &["value"])),
-    ),
-    ("function_definition", Rule::Special(declaration)),
-    ("declaration", Rule::Special(declaration)),
-    ("field_declaration", Rule::Special(declaration)),
-    ("type_definition", Rule::Special(declaration)),
-    ("struct_specifier", Rule::Special(specifier)),
-    ("union_specifier", Rule::Special(specifier)),
-    ("class_specifier", Rule::Special(specifier)),
-    ("enum_specifier", Rule::Special(specifier)),
-    (
-        "enumerator",
-        Rule::Item(Item::new(Kind::Variant).valued("value").visible()),
-    ),
-    ("namespace_definition", Rule::Special(namespace)),
-    ("template_declaration", Rule::Wrap),
-    ("friend_declaration", Rule::Special(friend)),
-    ("access_specifier", Rule::Special(section)),
-    ("alias_declaration", Rule::Item(Item::new(Kind::Type))),
-    ("concept_definition", Rule::Item(Item::new(Kind::Interface))),
-];
+fn rules(kind: &str) -> Rule {
+    match kind {
+        "comment" => Rule::Comment,
+        "preproc_ifdef"
+        | "preproc_if"
+        | "preproc_else"
+        | "preproc_elif"
+        | "preproc_elifdef"
+        | "linkage_specification"
+        | "declaration_list" => Rule::Inside,
+        "preproc_include" => Rule::Import(&["#include", "# include"]),
+        "preproc_def" => Rule::Special(constant),
+        "preproc_function_def" => Rule::Item(Item::body(Kind::Macro, &["value"])),
+        "function_definition" | "declaration" | "field_declaration" | "type_definition" => {
+            Rule::Special(declaration)
+        }
+        "struct_specifier" | "union_specifier" | "class_specifier" | "enum_specifier" => {
+            Rule::Special(specifier)
+        }
+        "enumerator" => Rule::Item(Item::new(Kind::Variant).valued("value").visible()),
+        "namespace_definition" => Rule::Special(namespace),
+        "template_declaration" => Rule::Wrap,
+        "friend_declaration" => Rule::Special(friend),
+        "access_specifier" => Rule::Special(section),
+        "alias_declaration" => Rule::Item(Item::new(Kind::Type)),
+        "concept_definition" => Rule::Item(Item::new(Kind::Interface)),
+        _ => Rule::Pass,
+    }
+}
 
 fn is_public(declared: &Declared<'_>) -> bool {
     match declared.place.owner {

@@ -14,72 +14,36 @@ use crate::symbol::outline::{ATTRIBUTE_BYTES_MAX, ATTRIBUTES_MAX, Kind, Symbol};
 
 pub(super) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_c_sharp::LANGUAGE.into(),
-    rules: &[
-        ("comment", Rule::Comment),
-        (
-            "using_directive",
-            Rule::Import(&["global ", "using", "static "]),
-        ),
-        ("namespace_declaration", Rule::Inside),
-        ("declaration_list", Rule::Inside),
-        ("preproc_if", Rule::Inside),
-        ("preproc_else", Rule::Inside),
-        ("preproc_pragma", Rule::Aside),
-        ("preproc_nullable", Rule::Aside),
-        ("preproc_region", Rule::Aside),
-        ("preproc_endregion", Rule::Aside),
-        ("preproc_warning", Rule::Aside),
-        ("preproc_line", Rule::Aside),
-        ("class_declaration", Rule::Special(class)),
-        (
-            "struct_declaration",
-            Rule::Item(Item::of(Kind::Struct, "body", &["body"])),
-        ),
-        (
-            "record_declaration",
-            Rule::Item(Item::of(Kind::Struct, "body", &["body"])),
-        ),
-        (
-            "interface_declaration",
-            Rule::Item(Item::of(Kind::Interface, "body", &["body"]).open()),
-        ),
-        (
-            "enum_declaration",
-            Rule::Item(Item::of(Kind::Enum, "body", &["body"])),
-        ),
-        (
-            "enum_member_declaration",
-            Rule::Item(Item::new(Kind::Variant).valued("value").visible()),
-        ),
-        ("delegate_declaration", Rule::Item(Item::new(Kind::Type))),
-        (
-            "method_declaration",
-            Rule::Item(Item::body(Kind::Function, &["body"])),
-        ),
-        (
-            "constructor_declaration",
-            Rule::Item(Item::body(
-                Kind::Function,
-                &["constructor_initializer", "body"],
-            )),
-        ),
-        (
-            "property_declaration",
-            Rule::Item(Item::body(Kind::Property, &["accessors", "value"])),
-        ),
-        (
-            "indexer_declaration",
-            Rule::Item(Item::body(Kind::Property, &["accessors", "value"]).named("this")),
-        ),
-        ("operator_declaration", Rule::Special(operator)),
-        ("conversion_operator_declaration", Rule::Special(operator)),
-        (
-            "event_declaration",
-            Rule::Item(Item::body(Kind::Field, &["accessors"])),
-        ),
-        ("field_declaration", Rule::Special(field)),
-        ("event_field_declaration", Rule::Special(field)),
-    ],
+    rules: |kind| match kind {
+        "comment" => Rule::Comment,
+        "using_directive" => Rule::Import(&["global ", "using", "static "]),
+        "namespace_declaration" | "declaration_list" | "preproc_if" | "preproc_else" => {
+            Rule::Inside
+        }
+        "preproc_pragma" | "preproc_nullable" | "preproc_region" | "preproc_endregion"
+        | "preproc_warning" | "preproc_line" => Rule::Aside,
+        "class_declaration" => Rule::Special(class),
+        "struct_declaration" | "record_declaration" => {
+            Rule::Item(Item::of(Kind::Struct, "body", &["body"]))
+        }
+        "interface_declaration" => Rule::Item(Item::of(Kind::Interface, "body", &["body"]).open()),
+        "enum_declaration" => Rule::Item(Item::of(Kind::Enum, "body", &["body"])),
+        "enum_member_declaration" => Rule::Item(Item::new(Kind::Variant).valued("value").visible()),
+        "delegate_declaration" => Rule::Item(Item::new(Kind::Type)),
+        "method_declaration" => Rule::Item(Item::body(Kind::Function, &["body"])),
+        "constructor_declaration" => Rule::Item(Item::body(
+            Kind::Function,
+            &["constructor_initializer", "body"],
+        )),
+        "property_declaration" => Rule::Item(Item::body(Kind::Property, &["accessors", "value"])),
+        "indexer_declaration" => {
+            Rule::Item(Item::body(Kind::Property, &["accessors", "value"]).named("this"))
+        }
+        "operator_declaration" | "conversion_operator_declaration" => Rule::Special(operator),
+        "event_declaration" => Rule::Item(Item::body(Kind::Field, &["accessors"])),
+        "field_declaration" | "event_field_declaration" => Rule::Special(field),
+        _ => Rule::Pass,
+    },
     hidden: &["comment", "attribute_list", "preproc_if_in_attribute_list"],
     style: comment::SLASHES,
     is_doc: |text| text.starts_with("///") || star_comment(text),

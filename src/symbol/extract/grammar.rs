@@ -13,8 +13,8 @@ use crate::symbol::outline::Kind;
 pub(super) struct Grammar {
     /// The compiled grammar.
     pub language: fn() -> tree_sitter::Language,
-    /// What to do with each kind of node that can stand at a declaration level; all others are passed over.
-    pub rules: &'static [(&'static str, Rule)],
+    /// What to do with each kind of node that can stand at a declaration level.
+    pub rules: fn(&str) -> Rule,
     /// Kinds of nodes that are left out of signatures, comments included.
     pub hidden: &'static [&'static str],
     /// How comments look.
@@ -69,6 +69,8 @@ pub(super) enum Rule {
     Item(Item),
     /// Anything else.
     Special(Special),
+    /// Passed over.
+    Pass,
 }
 
 /// A declaration that reads like most. Parts are named by their field or by their kind of node.
@@ -170,8 +172,7 @@ pub(super) fn nothing<'t>(_: &mut Walk<'t>, _: &mut Level<'t>) {}
 /// The rules of a grammar by the number of a node kind.
 pub(super) struct Rules {
     pub grammar: &'static Grammar,
-    /// Index into the table, plus one; 0 for kinds without a rule.
-    by_kind: Vec<u8>,
+    by_kind: Vec<Rule>,
     hidden: Vec<bool>,
     names: Vec<bool>,
 }
@@ -187,15 +188,9 @@ impl Rules {
                 .filter(|_| language.node_kind_is_named(id))
                 .unwrap_or_default()
         };
-        let index = |id| {
-            let mut rules = (1..=u8::MAX).zip(grammar.rules);
-            rules
-                .find(|(_, (kind, _))| *kind == name(id))
-                .map_or(0, |(number, _)| number)
-        };
         Self {
             grammar,
-            by_kind: kinds.clone().map(index).collect(),
+            by_kind: kinds.clone().map(|id| (grammar.rules)(name(id))).collect(),
             hidden: kinds
                 .clone()
                 .map(|id| grammar.hidden.contains(&name(id)))
@@ -205,17 +200,13 @@ impl Rules {
     }
 
     /// The rule for a kind of node.
-    pub(super) fn of(&self, kind: u16) -> Option<&'static Rule> {
-        let index = *self.by_kind.get(usize::from(kind))?;
-        self.grammar
-            .rules
-            .get(usize::from(index).checked_sub(1)?)
-            .map(|(_, rule)| rule)
+    pub(super) fn of(&self, kind: u16) -> &Rule {
+        self.by_kind.get(usize::from(kind)).unwrap_or(&Rule::Pass)
     }
 
     /// Whether nodes of this kind are comments.
     pub(super) fn is_comment(&self, kind: u16) -> bool {
-        matches!(self.of(kind), Some(Rule::Comment))
+        matches!(self.of(kind), Rule::Comment)
     }
 
     /// Whether nodes of this kind are names that may refer to something.

@@ -10,54 +10,24 @@ use crate::symbol::outline::Kind;
 
 pub(super) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_java::LANGUAGE.into(),
-    rules: &[
-        ("line_comment", Rule::Comment),
-        ("block_comment", Rule::Comment),
-        ("import_declaration", Rule::Import(&["import", "static "])),
-        (
-            "class_declaration",
-            Rule::Item(Item::of(Kind::Class, "body", &["body"])),
-        ),
-        (
-            "record_declaration",
-            Rule::Item(Item::of(Kind::Struct, "body", &["body"])),
-        ),
-        (
-            "interface_declaration",
-            Rule::Item(Item::of(Kind::Interface, "body", &["body"]).open()),
-        ),
-        (
-            "annotation_type_declaration",
-            Rule::Item(Item::of(Kind::Interface, "body", &["body"]).open()),
-        ),
-        (
-            "enum_declaration",
-            Rule::Item(Item::of(Kind::Enum, "body", &["body"])),
-        ),
-        (
-            "enum_constant",
-            Rule::Item(Item::body(Kind::Variant, &["body"]).visible()),
-        ),
-        ("enum_body_declarations", Rule::Inside),
-        (
-            "method_declaration",
-            Rule::Item(Item::body(Kind::Function, &["body"])),
-        ),
-        (
-            "annotation_type_element_declaration",
-            Rule::Item(Item::new(Kind::Function)),
-        ),
-        (
-            "constructor_declaration",
-            Rule::Item(Item::body(Kind::Function, &["body"])),
-        ),
-        (
-            "compact_constructor_declaration",
-            Rule::Item(Item::body(Kind::Function, &["body"])),
-        ),
-        ("field_declaration", Rule::Special(field)),
-        ("constant_declaration", Rule::Special(field)),
-    ],
+    rules: |kind| match kind {
+        "line_comment" | "block_comment" => Rule::Comment,
+        "import_declaration" => Rule::Import(&["import", "static "]),
+        "class_declaration" => Rule::Item(Item::of(Kind::Class, "body", &["body"])),
+        "record_declaration" => Rule::Item(Item::of(Kind::Struct, "body", &["body"])),
+        "interface_declaration" | "annotation_type_declaration" => {
+            Rule::Item(Item::of(Kind::Interface, "body", &["body"]).open())
+        }
+        "enum_declaration" => Rule::Item(Item::of(Kind::Enum, "body", &["body"])),
+        "enum_constant" => Rule::Item(Item::body(Kind::Variant, &["body"]).visible()),
+        "enum_body_declarations" => Rule::Inside,
+        "method_declaration" | "constructor_declaration" | "compact_constructor_declaration" => {
+            Rule::Item(Item::body(Kind::Function, &["body"]))
+        }
+        "annotation_type_element_declaration" => Rule::Item(Item::new(Kind::Function)),
+        "field_declaration" | "constant_declaration" => Rule::Special(field),
+        _ => Rule::Pass,
+    },
     hidden: &[
         "line_comment",
         "block_comment",

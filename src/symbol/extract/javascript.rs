@@ -15,7 +15,7 @@ use crate::symbol::outline::{DEPTH_MAX, Kind, Symbol};
 
 pub(super) const JAVASCRIPT: Grammar = Grammar {
     language: || tree_sitter_javascript::LANGUAGE.into(),
-    rules: RULES,
+    rules,
     hidden: &["comment", "decorator"],
     style: comment::SLASHES,
     is_doc: any_comment,
@@ -35,54 +35,36 @@ pub(super) const TSX: Grammar = Grammar {
 const FUNCTION: Item = Item::body(Kind::Function, &["body"]);
 const CLASS: Item = Item::of(Kind::Class, "body", &["body"]).open();
 
-const RULES: &[(&str, Rule)] = &[
-    ("comment", Rule::Comment),
-    ("decorator", Rule::Attribute),
-    ("import_statement", Rule::Import(&["import", "type "])),
-    ("export_statement", Rule::Special(export::statement)),
-    ("function_declaration", Rule::Item(FUNCTION)),
-    ("generator_function_declaration", Rule::Item(FUNCTION)),
-    ("function_signature", Rule::Item(FUNCTION)),
-    ("class_declaration", Rule::Item(CLASS)),
-    ("abstract_class_declaration", Rule::Item(CLASS)),
-    ("method_definition", Rule::Special(member)),
-    ("method_signature", Rule::Item(FUNCTION)),
-    ("abstract_method_signature", Rule::Item(FUNCTION)),
-    (
-        "field_definition",
-        Rule::Item(Item::new(Kind::Field).named("property").valued("value")),
-    ),
-    (
-        "public_field_definition",
-        Rule::Item(Item::new(Kind::Field).valued("value")),
-    ),
-    ("property_signature", Rule::Item(Item::new(Kind::Field))),
-    (
-        "interface_declaration",
-        Rule::Item(Item::of(Kind::Interface, "body", &["body"]).open()),
-    ),
-    ("type_alias_declaration", Rule::Special(type_alias)),
-    (
-        "enum_declaration",
-        Rule::Item(Item::of(Kind::Enum, "body", &["body"]).open()),
-    ),
-    (
-        "enum_assignment",
-        Rule::Item(Item::new(Kind::Variant).valued("value")),
-    ),
-    ("property_identifier", Rule::Special(variant)),
-    ("ambient_declaration", Rule::Special(ambient)),
-    ("module", Rule::Special(module)),
-    ("internal_module", Rule::Special(module)),
-    ("lexical_declaration", Rule::Special(variables)),
-    ("variable_declaration", Rule::Special(variables)),
-    ("expression_statement", Rule::Special(statement)),
-    ("pair", Rule::Special(export::pair)),
-    (
-        "shorthand_property_identifier",
-        Rule::Special(export::shorthand),
-    ),
-];
+fn rules(kind: &str) -> Rule {
+    match kind {
+        "comment" => Rule::Comment,
+        "decorator" => Rule::Attribute,
+        "import_statement" => Rule::Import(&["import", "type "]),
+        "export_statement" => Rule::Special(export::statement),
+        "function_declaration"
+        | "generator_function_declaration"
+        | "function_signature"
+        | "method_signature"
+        | "abstract_method_signature" => Rule::Item(FUNCTION),
+        "class_declaration" | "abstract_class_declaration" => Rule::Item(CLASS),
+        "method_definition" => Rule::Special(member),
+        "field_definition" => Rule::Item(Item::new(Kind::Field).named("property").valued("value")),
+        "public_field_definition" => Rule::Item(Item::new(Kind::Field).valued("value")),
+        "property_signature" => Rule::Item(Item::new(Kind::Field)),
+        "interface_declaration" => Rule::Item(Item::of(Kind::Interface, "body", &["body"]).open()),
+        "type_alias_declaration" => Rule::Special(type_alias),
+        "enum_declaration" => Rule::Item(Item::of(Kind::Enum, "body", &["body"]).open()),
+        "enum_assignment" => Rule::Item(Item::new(Kind::Variant).valued("value")),
+        "property_identifier" => Rule::Special(variant),
+        "ambient_declaration" => Rule::Special(ambient),
+        "module" | "internal_module" => Rule::Special(module),
+        "lexical_declaration" | "variable_declaration" => Rule::Special(variables),
+        "expression_statement" => Rule::Special(statement),
+        "pair" => Rule::Special(export::pair),
+        "shorthand_property_identifier" => Rule::Special(export::shorthand),
+        _ => Rule::Pass,
+    }
+}
 
 /// Declarations are public when exported, members unless they say otherwise.
 fn is_public(declared: &Declared<'_>) -> bool {

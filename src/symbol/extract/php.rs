@@ -10,45 +10,25 @@ use crate::symbol::outline::{Kind, Symbol};
 
 pub(super) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_php::LANGUAGE_PHP.into(),
-    rules: &[
-        ("comment", Rule::Comment),
-        ("namespace_definition", Rule::Inside),
-        ("compound_statement", Rule::Inside),
-        ("if_statement", Rule::Inside),
-        ("namespace_use_declaration", Rule::Import(&["use"])),
-        (
-            "class_declaration",
-            Rule::Item(Item::of(Kind::Class, "body", &["body"])),
-        ),
-        (
-            "trait_declaration",
-            Rule::Item(Item::of(Kind::Class, "body", &["body"])),
-        ),
-        (
-            "interface_declaration",
-            Rule::Item(Item::of(Kind::Interface, "body", &["body"])),
-        ),
-        (
-            "enum_declaration",
-            Rule::Item(Item::of(Kind::Enum, "body", &["body"])),
-        ),
-        (
-            "enum_case",
-            Rule::Item(Item::new(Kind::Variant).valued("value")),
-        ),
-        (
-            "method_declaration",
-            Rule::Item(Item::body(Kind::Function, &["body"])),
-        ),
-        (
-            "function_definition",
-            Rule::Item(Item::body(Kind::Function, &["body"])),
-        ),
-        ("property_declaration", Rule::Special(property)),
-        ("const_declaration", Rule::Special(constant)),
-        ("use_declaration", Rule::Special(mixin)),
-        ("expression_statement", Rule::Special(statement)),
-    ],
+    rules: |kind| match kind {
+        "comment" => Rule::Comment,
+        "namespace_definition" | "compound_statement" | "if_statement" => Rule::Inside,
+        "namespace_use_declaration" => Rule::Import(&["use"]),
+        "class_declaration" | "trait_declaration" => {
+            Rule::Item(Item::of(Kind::Class, "body", &["body"]))
+        }
+        "interface_declaration" => Rule::Item(Item::of(Kind::Interface, "body", &["body"])),
+        "enum_declaration" => Rule::Item(Item::of(Kind::Enum, "body", &["body"])),
+        "enum_case" => Rule::Item(Item::new(Kind::Variant).valued("value")),
+        "method_declaration" | "function_definition" => {
+            Rule::Item(Item::body(Kind::Function, &["body"]))
+        }
+        "property_declaration" => Rule::Special(property),
+        "const_declaration" => Rule::Special(constant),
+        "use_declaration" => Rule::Special(mixin),
+        "expression_statement" => Rule::Special(statement),
+        _ => Rule::Pass,
+    },
     hidden: &["comment", "attribute_list"],
     style: comment::PHP,
     is_doc: any_comment,

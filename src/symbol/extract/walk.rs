@@ -160,30 +160,30 @@ impl<'t> Walk<'t> {
 
     fn visit(&mut self, level: &mut Level<'t>, node: Node<'t>) {
         let rule = if node.is_error() {
-            Some(&Rule::Inside)
+            &Rule::Inside
         } else {
             self.rules.of(node.kind_id())
         };
         match rule {
-            Some(Rule::Comment) => {
+            Rule::Comment => {
                 self.comment(level, node);
                 return;
             }
-            Some(Rule::Aside) => return level.note_aside(node),
-            Some(Rule::Attribute) => return level.note_attribute(node),
-            Some(Rule::Inside) => return self.children(level, node),
-            Some(Rule::Wrap) => {
+            Rule::Aside => return level.note_aside(node),
+            Rule::Attribute => return level.note_attribute(node),
+            Rule::Inside => return self.children(level, node),
+            Rule::Wrap => {
                 let place = Place {
                     wrap: level.place.wrap.or(Some(node)),
                     ..level.place
                 };
                 return self.children_at(level, node, place);
             }
-            Some(Rule::Import(words)) => self.import(node, words),
-            Some(Rule::Item(item)) => self.declare(level, node, item),
-            Some(Rule::Special(special)) => special(self, level, node),
-            None if level.place.wrap.is_some() => return,
-            None => {}
+            Rule::Import(words) => self.import(node, words),
+            Rule::Item(item) => self.declare(level, node, item),
+            Rule::Special(special) => special(self, level, node),
+            Rule::Pass if level.place.wrap.is_some() => return,
+            Rule::Pass => {}
         }
         level.close(node);
     }
