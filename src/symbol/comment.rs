@@ -41,102 +41,37 @@ pub enum Strings {
     Rust,
 }
 
-pub(super) const SLASHES: Style = Style {
-    line: &["//"],
-    block: Some(("/*", "*/")),
-};
-pub(super) const HASH: Style = Style {
-    line: &["#"],
-    block: None,
-};
-pub(super) const PHP: Style = Style {
-    line: &["//", "#"],
-    block: Some(("/*", "*/")),
-};
-pub(super) const MARKUP: Style = Style {
-    line: &[],
-    block: Some(("<!--", "-->")),
-};
-pub(super) const PERCENT: Style = Style {
-    line: &["%"],
-    block: None,
-};
-pub(super) const SEMICOLON: Style = Style {
-    line: &[";"],
-    block: None,
-};
-pub(super) const PASCAL: Style = Style {
-    line: &["//"],
-    block: Some(("(*", "*)")),
-};
-pub(super) const BATCH: Style = Style {
-    line: &["rem ", "REM ", "::"],
-    block: None,
-};
-pub(super) const VIM: Style = Style {
-    line: &["\""],
-    block: None,
-};
-pub(super) const FORTRAN: Style = Style {
-    line: &["!"],
-    block: None,
-};
-pub(super) const LUA: Style = Style {
-    line: &["--"],
-    block: Some(("--[[", "]]")),
-};
-pub(super) const HASKELL: Style = Style {
-    line: &["-- |", "--"],
-    block: Some(("{-", "-}")),
-};
-pub(super) const ROXYGEN: Style = Style {
-    line: &["#'", "#"],
-    block: None,
-};
-pub(super) const SQL: Style = Style {
-    line: &["--", "#"],
-    block: Some(("/*", "*/")),
-};
-pub(super) const ML: Style = Style {
-    line: &[],
-    block: Some(("(*", "*)")),
-};
-pub(super) const JULIA: Style = Style {
-    line: &["#"],
-    block: Some(("#=", "=#")),
-};
-pub(super) const POWERSHELL: Style = Style {
-    line: &["#"],
-    block: Some(("<#", "#>")),
-};
-pub(super) const ADA: Style = Style {
-    line: &["--"],
-    block: None,
-};
-pub(super) const ROFF: Style = Style {
-    line: &[".\\\"", "'\\\""],
-    block: None,
-};
-pub(super) const MIXED: Style = Style {
-    line: &["#", "//"],
-    block: Some(("/*", "*/")),
-};
-pub(super) const ASSEMBLY: Style = Style {
-    line: &["//", ";", "@ "],
-    block: Some(("/*", "*/")),
-};
-pub(super) const AUTOCONF: Style = Style {
-    line: &["dnl ", "#"],
-    block: None,
-};
-pub(super) const QUOTE: Style = Style {
-    line: &["'"],
-    block: None,
-};
-pub(super) const NONE: Style = Style {
-    line: &[],
-    block: None,
-};
+const fn style(
+    line: &'static [&'static str],
+    block: Option<(&'static str, &'static str)>,
+) -> Style {
+    Style { line, block }
+}
+
+pub(super) const SLASHES: Style = style(&["//"], Some(("/*", "*/")));
+pub(super) const HASH: Style = style(&["#"], None);
+pub(super) const PHP: Style = style(&["//", "#"], Some(("/*", "*/")));
+pub(super) const MARKUP: Style = style(&[], Some(("<!--", "-->")));
+pub(super) const PERCENT: Style = style(&["%"], None);
+pub(super) const SEMICOLON: Style = style(&[";"], None);
+pub(super) const PASCAL: Style = style(&["//"], Some(("(*", "*)")));
+pub(super) const BATCH: Style = style(&["rem ", "REM ", "::"], None);
+pub(super) const VIM: Style = style(&["\""], None);
+pub(super) const FORTRAN: Style = style(&["!"], None);
+pub(super) const LUA: Style = style(&["--"], Some(("--[[", "]]")));
+pub(super) const HASKELL: Style = style(&["-- |", "--"], Some(("{-", "-}")));
+pub(super) const ROXYGEN: Style = style(&["#'", "#"], None);
+pub(super) const SQL: Style = style(&["--", "#"], Some(("/*", "*/")));
+pub(super) const ML: Style = style(&[], Some(("(*", "*)")));
+pub(super) const JULIA: Style = style(&["#"], Some(("#=", "=#")));
+pub(super) const POWERSHELL: Style = style(&["#"], Some(("<#", "#>")));
+pub(super) const ADA: Style = style(&["--"], None);
+pub(super) const ROFF: Style = style(&[".\\\"", "'\\\""], None);
+pub(super) const MIXED: Style = style(&["#", "//"], Some(("/*", "*/")));
+pub(super) const ASSEMBLY: Style = style(&["//", ";", "@ "], Some(("/*", "*/")));
+pub(super) const AUTOCONF: Style = style(&["dnl ", "#"], None);
+pub(super) const QUOTE: Style = style(&["'"], None);
+pub(super) const NONE: Style = style(&[], None);
 
 /// The first paragraph of a comment that says something, as one line.
 ///
