@@ -1,18 +1,32 @@
 //! What comes back: an answer now, or a ticket for one that comes later.
 
+use serde::{Deserialize, Serialize};
+
 /// Tokens of one answer, as the provider counted them. Never computed here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Usage {
     /// Read, cached ones included.
     pub input: u64,
     /// Written, reasoning included.
     pub output: u64,
     /// Of the input: served from the provider's cache.
+    #[serde(default)]
     pub cache_read: u64,
     /// Of the input: written to the provider's cache.
+    #[serde(default)]
     pub cache_write: u64,
     /// Of the output: spent on reasoning that is not shown.
+    #[serde(default)]
     pub reasoning: u64,
+}
+
+impl Usage {
+    /// Tokens in and out together.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
 }
 
 impl std::ops::AddAssign for Usage {
@@ -26,7 +40,7 @@ impl std::ops::AddAssign for Usage {
 }
 
 /// A whole answer. One that was cut off is an error, never this.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply {
     /// What the model says; not empty.
     pub text: String,
@@ -35,6 +49,7 @@ pub struct Reply {
     /// What it took; `None` when the provider does not say.
     pub usage: Option<Usage>,
     /// The worker that asked the model, where a queue lies between.
+    #[serde(skip)]
     pub worker: Option<String>,
 }
 

@@ -265,15 +265,6 @@ pub(super) fn is_newer(format: &str, ours: &str) -> bool {
         .is_some_and(|number| number > 1)
 }
 
-/// The value of `usage`.
-#[derive(serde::Deserialize)]
-struct UsageCounts {
-    input: u64,
-    output: u64,
-    cache_read: u64,
-    cache_write: u64,
-}
-
 /// The header's lines, taken one by one; what is left in the end is unknown.
 struct Fields<'a>(VecDeque<(&'a str, &'a str)>);
 
@@ -361,14 +352,8 @@ impl<'a> Fields<'a> {
         let Some(value) = self.find(KEY) else {
             return Ok(None);
         };
-        let counts: UsageCounts =
-            serde_json::from_str(value).map_err(|_| CodecError::Value(KEY))?;
-        Ok(Some(Usage {
-            input: counts.input,
-            output: counts.output,
-            cache_read: counts.cache_read,
-            cache_write: counts.cache_write,
-        }))
+        let usage = serde_json::from_str(value).map_err(|_| CodecError::Value(KEY))?;
+        Ok(Some(usage))
     }
 
     /// The unknown keys and their values; a key that was taken, or stands twice, is no unknown one.

@@ -268,7 +268,7 @@ impl Children {
 }
 
 /// Tokens of one answer, as the provider counted them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
 pub struct Usage {
     /// Read, cached ones included.
     pub input: u64,

@@ -517,7 +517,7 @@ impl Caller {
         let nano_dollars = self.prices.as_ref().map(|prices| prices.cost(usage));
         Spend {
             calls: 1,
-            tokens: usage.input.saturating_add(usage.output),
+            tokens: usage.tokens(),
             nano_dollars,
         }
     }

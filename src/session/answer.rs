@@ -12,7 +12,7 @@ use super::folder::{conversation_file, partial_file, response_file};
 use super::gather::Ingredients;
 use super::open::OpenSession;
 use super::question::{self, Addressee, Question, TurnAsking, images};
-use super::record::{UsageRecord, sha256};
+use super::record::sha256;
 use super::task::Task;
 use super::turn::{as_file, open_turn, save, view};
 use super::turn_error::TurnError;
@@ -20,7 +20,7 @@ use super::{
     AnswerRecord, Charged, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict,
     tiers,
 };
-use crate::chat::{Reply, Request, Role};
+use crate::chat::{Reply, Request, Role, Usage};
 use crate::context::people::{GLOBAL_LIST, MEMOS};
 use crate::frame::Cost;
 use crate::git::{Repository, StateDir};
@@ -175,7 +175,7 @@ pub async fn ask_turn(
         provider: payer.caller.name.clone(),
         model,
         response_sha256: sha256(&as_file(&text)),
-        usage: usage.map(UsageRecord::from),
+        usage,
         cost_usd,
         seconds: Some((begun.elapsed().as_secs_f64() * 10.0).round() / 10.0),
     };
@@ -279,14 +279,11 @@ pub async fn ask_approval(
         .await;
     charge(open, before, payer)?;
     let called = outcome?;
-    let (usage, cost) = (
-        called.reply.usage.map(UsageRecord::from),
-        called.cost_told(),
-    );
+    let took = (called.reply.usage, called.cost_told().map(dollars));
     Ok(Decision {
         verdict: Verdict::parse(&called.reply.text),
         text: called.reply.text,
-        took: (usage, cost.map(dollars)),
+        took,
     })
 }
 
@@ -346,7 +343,7 @@ pub struct Decision {
     /// All that it said.
     pub text: String,
     /// Tokens and US dollars.
-    pub took: (Option<UsageRecord>, Option<f64>),
+    pub took: (Option<Usage>, Option<f64>),
 }
 
 /// Keeps what was said to a model and what it answered, so that it can be said again word for word.

@@ -156,32 +156,13 @@ pub struct AnswerRecord {
     pub response_sha256: String,
     /// What the provider says that it took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub usage: Option<UsageRecord>,
+    pub usage: Option<Usage>,
     /// What it cost, in US dollars; absent when that is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
     /// How long it took; absent where a person answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
-}
-
-/// Tokens of one answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct UsageRecord {
-    /// All input, cached or not.
-    pub input: u64,
-    /// Output, reasoning included.
-    pub output: u64,
-    /// Input that was read from a cache.
-    #[serde(default)]
-    pub cache_read: u64,
-    /// Input that was written to a cache.
-    #[serde(default)]
-    pub cache_write: u64,
-    /// Output that is not shown.
-    #[serde(default)]
-    pub reasoning: u64,
 }
 
 /// What the ledger was charged: for answers, for decisions about them, and for attempts that failed.
@@ -214,7 +195,7 @@ pub struct Closed {
     pub feedback: String,
     /// What a model that decided says that it took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub usage: Option<UsageRecord>,
+    pub usage: Option<Usage>,
     /// What that cost, in US dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
@@ -266,14 +247,6 @@ impl SessionRecord {
     #[must_use]
     pub fn provider_of(&self, role: ProviderRole) -> Option<&str> {
         self.providers.get(&role.into()).map(String::as_str)
-    }
-}
-
-impl UsageRecord {
-    /// Tokens in and out together.
-    #[must_use]
-    pub fn tokens(&self) -> u64 {
-        self.input.saturating_add(self.output)
     }
 }
 
@@ -420,25 +393,6 @@ impl From<ProviderRole> for RoleWord {
     }
 }
 
-impl From<Usage> for UsageRecord {
-    fn from(usage: Usage) -> Self {
-        let Usage {
-            input,
-            output,
-            cache_read,
-            cache_write,
-            reasoning,
-        } = usage;
-        Self {
-            input,
-            output,
-            cache_read,
-            cache_write,
-            reasoning,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -468,11 +422,11 @@ mod tests {
                 provider: "claude".to_owned(),
                 model: Some("m-1".to_owned()),
                 response_sha256: sha256("y"),
-                usage: Some(UsageRecord {
+                usage: Some(Usage {
                     input: 10,
                     output: 2,
                     cache_read: 4,
-                    ..UsageRecord::default()
+                    ..Usage::default()
                 }),
                 cost_usd: Some(0.25),
                 seconds: Some(1.5),

@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use crate::profile::Phase;
     use crate::session::flow::tests::turn;
-    use crate::session::record::UsageRecord;
+    use crate::chat::Usage;
 
     #[test]
     fn a_report_says_what_happened() {
@@ -176,7 +176,7 @@ mod tests {
             cost_usd: Some(0.0125),
         };
         let answered = turn.answered.as_mut().expect("answered");
-        answered.usage = Some(UsageRecord {
+        answered.usage = Some(Usage {
             input: 1100,
             output: 40,
             cache_read: 1000,

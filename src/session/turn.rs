@@ -6,11 +6,11 @@ use super::folder::{INPUT, REPLACED, prompt_file, response_file};
 use super::gather::SessionView;
 use super::open::{self, OpenSession, settle, write_report};
 use super::question::{self, Question, TurnAsking, Words};
-use super::record::{BY_REVIEW, UsageRecord, VERSION, sha256};
+use super::record::{BY_REVIEW, VERSION, sha256};
 use super::turn_error::TurnError;
 use super::{Closed, Next, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict};
 use crate::base::count::counted;
-use crate::chat::Image;
+use crate::chat::{Image, Usage};
 use crate::context::people::{SESSION_LIST, TURN_LIST};
 use crate::ops::AskingError;
 use crate::profile::Phase;
@@ -48,7 +48,7 @@ pub struct Judgement<'j> {
     /// What to do better.
     pub feedback: &'j str,
     /// What deciding took in tokens and US dollars, when a model decided.
-    pub took: (Option<UsageRecord>, Option<f64>),
+    pub took: (Option<Usage>, Option<f64>),
 }
 
 /// The place in a session where a turn begins.

@@ -288,7 +288,7 @@ impl BatchClient {
         let usage = self.model.usage(&document);
         usage.map_or(worst, |usage| Spend {
             calls: 1,
-            tokens: usage.input.saturating_add(usage.output),
+            tokens: usage.tokens(),
             nano_dollars: self.prices().map(|prices| prices.cost(&usage)),
         })
     }

@@ -90,26 +90,10 @@ struct AnswerDocument {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum OutcomeDocument {
-    Reply(ReplyDocument),
+    Reply(Reply),
     Failure(Box<FailureDocument>),
     Begun,
     Lost,
-}
-
-#[derive(Serialize, Deserialize)]
-struct ReplyDocument {
-    text: String,
-    model: Option<String>,
-    usage: Option<UsageDocument>,
-}
-
-#[derive(Serialize, Deserialize, Default)]
-struct UsageDocument {
-    input: u64,
-    output: u64,
-    cache_read: u64,
-    cache_write: u64,
-    reasoning: u64,
 }
 
 /// `kind` is the word for a variant of [`ProviderError`]; the rest is what that variant has.
@@ -124,9 +108,9 @@ struct FailureDocument {
     output: Option<u64>,
     /// `nothing`, `usage` or `unknown`.
     charge: String,
-    usage: Option<UsageDocument>,
+    usage: Option<Usage>,
     answered_in_part: bool,
-    partial: Option<ReplyDocument>,
+    partial: Option<Box<Reply>>,
 }
 
 impl Task {
@@ -209,7 +193,7 @@ fn read_message(document: MessageDocument) -> Option<Message> {
 impl TaskAnswer {
     pub(super) fn encode(&self) -> Vec<u8> {
         let outcome = match self.outcome.clone() {
-            Outcome::Run(Ok(reply)) => OutcomeDocument::Reply(reply.into()),
+            Outcome::Run(Ok(reply)) => OutcomeDocument::Reply(reply),
             Outcome::Run(Err(failure)) => OutcomeDocument::Failure(Box::new(failure.into())),
             Outcome::Begun => OutcomeDocument::Begun,
             Outcome::Lost => OutcomeDocument::Lost,
@@ -227,7 +211,7 @@ impl TaskAnswer {
     pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
         let document: AnswerDocument = serde_json::from_slice(bytes).ok()?;
         let outcome = match document.outcome {
-            OutcomeDocument::Reply(reply) => Outcome::Run(Ok(reply.into())),
+            OutcomeDocument::Reply(reply) => Outcome::Run(Ok(reply)),
             OutcomeDocument::Failure(failure) => Outcome::Run(Err((*failure).read()?)),
             OutcomeDocument::Begun => Outcome::Begun,
             OutcomeDocument::Lost => Outcome::Lost,
@@ -242,63 +226,18 @@ impl TaskAnswer {
     }
 }
 
-impl From<Usage> for UsageDocument {
-    fn from(usage: Usage) -> Self {
-        Self {
-            input: usage.input,
-            output: usage.output,
-            cache_read: usage.cache_read,
-            cache_write: usage.cache_write,
-            reasoning: usage.reasoning,
-        }
-    }
-}
-
-impl From<UsageDocument> for Usage {
-    fn from(usage: UsageDocument) -> Self {
-        Self {
-            input: usage.input,
-            output: usage.output,
-            cache_read: usage.cache_read,
-            cache_write: usage.cache_write,
-            reasoning: usage.reasoning,
-        }
-    }
-}
-
-impl From<Reply> for ReplyDocument {
-    fn from(reply: Reply) -> Self {
-        Self {
-            text: reply.text,
-            model: reply.model,
-            usage: reply.usage.map(UsageDocument::from),
-        }
-    }
-}
-
-impl From<ReplyDocument> for Reply {
-    fn from(reply: ReplyDocument) -> Self {
-        Self {
-            text: reply.text,
-            model: reply.model,
-            usage: reply.usage.map(Usage::from),
-            worker: None,
-        }
-    }
-}
-
 impl From<Failure> for FailureDocument {
     fn from(failure: Failure) -> Self {
         let (charge, usage) = match failure.charge {
             Charge::Nothing => ("nothing", None),
-            Charge::Usage(usage) => ("usage", Some(usage.into())),
+            Charge::Usage(usage) => ("usage", Some(usage)),
             Charge::Unknown => ("unknown", None),
         };
         let document = Self {
             charge: charge.to_owned(),
             usage,
             answered_in_part: failure.answered_in_part,
-            partial: failure.partial.map(|partial| (*partial).into()),
+            partial: failure.partial,
             ..Self::default()
         };
         document.with_error(failure.error)
@@ -393,14 +332,14 @@ impl FailureDocument {
         };
         let charge = match (self.charge.as_str(), self.usage) {
             ("nothing", _) => Charge::Nothing,
-            ("usage", Some(usage)) => Charge::Usage(usage.into()),
+            ("usage", Some(usage)) => Charge::Usage(usage),
             _ => Charge::Unknown,
         };
         Some(Failure {
             error,
             charge,
             answered_in_part: self.answered_in_part,
-            partial: self.partial.map(|partial| Box::new(partial.into())),
+            partial: self.partial,
         })
     }
 }

@@ -87,7 +87,7 @@ impl Work<'_, '_> {
         if let Some(called) = called {
             self.owing.collected += Spend {
                 calls: 1,
-                tokens: called.usage.input.saturating_add(called.usage.output),
+                tokens: called.usage.tokens(),
                 nano_dollars: called.nano_dollars,
             };
         }

@@ -218,7 +218,7 @@ impl Work<'_, '_> {
                 return self.take_unusable(task, question.basis, cause, on_event);
             }
         };
-        let tokens = called.usage.input.saturating_add(called.usage.output);
+        let tokens = called.usage.tokens();
         self.answered += Spend {
             calls: 1,
             tokens,
