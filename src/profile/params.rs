@@ -3,14 +3,20 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use super::fit::Wish;
 use super::standard::Standard;
 use crate::chat::GenerationParams;
 
 /// What a request to a model is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
 pub enum Phase {
     /// Before anything is made.
+    #[default]
     Planning,
     /// Making it. Frames of nodes are made in this phase.
     Generating,
@@ -53,7 +59,8 @@ impl Phase {
 }
 
 /// The provider of a phase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ProviderRole {
     /// Plans.
     Planner,

@@ -149,7 +149,7 @@ pub async fn ask_turn(
         Ok(called) => called,
         Err(CallError::Cut { partial, limit }) => {
             charge(open, before, payer)?;
-            let file = partial_file(question.turn.phase());
+            let file = partial_file(question.turn.phase);
             open.folder
                 .write(Some(question.number), &file, as_file(&partial.reply.text))?;
             let file = open.folder.relative(Some(question.number), &file);
@@ -157,7 +157,7 @@ pub async fn ask_turn(
             return Err(TurnError::Cut {
                 limit,
                 file,
-                phase: question.turn.phase(),
+                phase: question.turn.phase,
                 profile,
                 key,
             });
@@ -225,7 +225,7 @@ pub fn take_answer(
         return Ok(Some(turn.clone()));
     }
     let mut turn = turn.clone();
-    let file = response_file(turn.phase());
+    let file = response_file(turn.phase);
     let (spool, name) = (spool_folder(repo), spool_name(open, number));
     let spooled = spool
         .read(&name, SPOOLED_BYTES_MAX)
@@ -297,14 +297,14 @@ pub fn approval_request(
     let (number, turn) = open_turn(open)?;
     let answer = open
         .folder
-        .read(Some(number), &response_file(turn.phase()))?
+        .read(Some(number), &response_file(turn.phase))?
         .unwrap_or_default();
     let allowed = workspace
         .allowed_secrets(&asking.allowed)
         .map_err(AskingError::Allowed)?;
     let answer_name = open
         .folder
-        .relative(Some(number), &response_file(turn.phase()));
+        .relative(Some(number), &response_file(turn.phase));
     guard(
         answer.as_bytes(),
         &answer_name.to_string_lossy(),
@@ -312,7 +312,7 @@ pub fn approval_request(
         &allowed,
     )?;
     let task = Task {
-        phase: Some(turn.phase()),
+        phase: Some(turn.phase),
         request: turn.request.clone(),
         answer: Some(answer),
         ..Task::default()
@@ -366,7 +366,7 @@ fn write_conversation(
         })
         .collect();
     let text = serde_json::to_string_pretty(&all).expect("text is JSON") + "\n";
-    folder.write(Some(number), &conversation_file(turn.phase()), &text)
+    folder.write(Some(number), &conversation_file(turn.phase), &text)
 }
 
 /// Keeps what is known only once the request is sent: what was edited, and what the provider does not take as wished.
@@ -466,6 +466,6 @@ pub fn respond(
         return Err(TurnError::Empty);
     }
     open.folder
-        .write(Some(number), &response_file(turn.phase()), as_file(text))?;
+        .write(Some(number), &response_file(turn.phase), as_file(text))?;
     Ok(take_answer(repo, open, None)?.expect("the answer was just written"))
 }

@@ -205,8 +205,7 @@ fn chosen(
     is_dry: bool,
 ) -> Result<(TurnNumber, &TurnRecord), ApplyError> {
     let turns = &open.session.turns;
-    let waits =
-        |turn: &TurnRecord| turn.status() == Status::Answered && WORK.contains(&turn.phase());
+    let waits = |turn: &TurnRecord| turn.status() == Status::Answered && WORK.contains(&turn.phase);
     let found = match turn {
         Some(number) => turns.iter().find(|(other, _)| *other == number),
         None => turns
@@ -221,8 +220,8 @@ fn chosen(
         }
         (None, None) => return Err(ApplyError::NoWork(open.folder.name.to_string())),
     };
-    if !WORK.contains(&record.phase()) {
-        return Err(ApplyError::NoFiles(*number, record.phase()));
+    if !WORK.contains(&record.phase) {
+        return Err(ApplyError::NoFiles(*number, record.phase));
     }
     match record.status() {
         Status::Approved => Ok((*number, record)),
@@ -232,7 +231,7 @@ fn chosen(
 }
 
 fn said(open: &OpenSession, turn: TurnNumber, record: &TurnRecord) -> Result<Reading, ApplyError> {
-    let file = response_file(record.phase());
+    let file = response_file(record.phase);
     let text = open.folder.read(Some(turn), &file)?.unwrap_or_default();
     let said = edit::answer::read(&text);
     if said.wanted.is_empty() && said.misfits.is_empty() {
@@ -338,7 +337,7 @@ fn unseen(
     changes: &[WorkChange],
 ) -> Result<Vec<String>, ApplyError> {
     let mut shown = String::new();
-    for file in [prompt_file(record.phase()), INPUT.to_owned()] {
+    for file in [prompt_file(record.phase), INPUT.to_owned()] {
         shown += &open.folder.read(Some(turn), &file)?.unwrap_or_default();
     }
     let is_shown = |file: &WorkFile| {

@@ -52,14 +52,14 @@ pub fn said_again(
     let plan = flow::accepted(turns, PLANS).filter(|_| phase != Phase::Planning);
     let work = flow::accepted(turns, WORKS).filter(|_| sees_work);
     let response = |found: Option<&(TurnNumber, TurnRecord)>| match found {
-        Some((number, turn)) => folder.read(Some(*number), &response_file(turn.phase())),
+        Some((number, turn)) => folder.read(Some(*number), &response_file(turn.phase)),
         None => Ok(None),
     };
     (task.plan, task.work) = (response(plan)?, response(work)?);
     let review = turns
         .iter()
         .rev()
-        .find(|(_, turn)| turn.phase() == Phase::Reviewing);
+        .find(|(_, turn)| turn.phase == Phase::Reviewing);
     let issues = review
         .and_then(|(_, turn)| turn.closed.as_ref())
         .map(|closed| closed.feedback.clone());
@@ -84,7 +84,7 @@ pub fn said_again(
 /// The last turns, as far as they are of this phase and were rejected. A review judges work, and not an earlier review.
 fn rejected(turns: &Turns, phase: Phase) -> &Turns {
     let is_one = |(_, turn): &&(TurnNumber, TurnRecord)| {
-        turn.status() == Status::Rejected && turn.phase() == phase
+        turn.status() == Status::Rejected && turn.phase == phase
     };
     let many = if phase == Phase::Reviewing {
         0
@@ -98,10 +98,10 @@ fn rejected(turns: &Turns, phase: Phase) -> &Turns {
 fn kept(turns: &Turns, quoted: &BTreeSet<TurnNumber>) -> BTreeSet<String> {
     let mut kept = BTreeSet::new();
     for (at, (number, turn)) in turns.iter().enumerate() {
-        if turn.status() != Status::Approved || turn.phase() == Phase::Reviewing {
+        if turn.status() != Status::Approved || turn.phase == Phase::Reviewing {
             continue;
         }
-        if turn.phase() == Phase::Revising
+        if turn.phase == Phase::Revising
             && let Some((revised, _)) = flow::accepted(&turns[..at], WORKS)
         {
             kept.remove(&revised.to_string());
@@ -160,7 +160,7 @@ fn said_in(folder: &SessionFolder, turns: &Turns) -> Result<Vec<Message>, Sessio
         let mut lines = vec!["Earlier answers, none of which was accepted, shortened:".to_owned()];
         for (number, turn) in earlier {
             let response = folder
-                .read(Some(*number), &response_file(turn.phase()))?
+                .read(Some(*number), &response_file(turn.phase))?
                 .unwrap_or_default();
             let feedback = turn
                 .closed
@@ -175,13 +175,13 @@ fn said_in(folder: &SessionFolder, turns: &Turns) -> Result<Vec<Message>, Sessio
         }
         said.push(Message::new(Role::User, lines.join("\n")));
     }
-    let kept = folder.read(Some(*number), &conversation_file(turn.phase()))?;
+    let kept = folder.read(Some(*number), &conversation_file(turn.phase))?;
     let kept = kept.and_then(|text| serde_json::from_str::<Vec<ConversationMessage>>(&text).ok());
     if let Some(kept) = kept {
         said.extend(kept.into_iter().map(ConversationMessage::into_message));
     } else {
         let response = folder
-            .read(Some(*number), &response_file(turn.phase()))?
+            .read(Some(*number), &response_file(turn.phase))?
             .unwrap_or_default();
         said.extend([
             Message::new(Role::User, turn.request.clone()),

@@ -34,7 +34,7 @@ pub fn next(begins_with: Phase, turns: &[(TurnNumber, TurnRecord)]) -> Next {
         Status::Approved => true,
         Status::Rejected => false,
     };
-    match (turn.phase(), is_approved) {
+    match (turn.phase, is_approved) {
         (Phase::Planning, true) => Next::Begin(Phase::Generating, turn.iteration),
         (Phase::Generating | Phase::Revising, true) => {
             Next::Begin(Phase::Reviewing, turn.iteration)
@@ -54,7 +54,7 @@ pub fn accepted<'t>(
     turns
         .iter()
         .rev()
-        .find(|(_, turn)| turn.status() == Status::Approved && phases.contains(&turn.phase()))
+        .find(|(_, turn)| turn.status() == Status::Approved && phases.contains(&turn.phase))
 }
 
 #[cfg(test)]
@@ -138,6 +138,6 @@ pub(super) mod tests {
         let plan = accepted(&turns, &[Planning]).expect("one was accepted");
         assert_eq!(plan.0, turns[1].0);
         let work = accepted(&turns, &[Generating, Revising]).expect("one was accepted");
-        assert_eq!((work.0, work.1.phase()), (turns[8].0, Revising));
+        assert_eq!((work.0, work.1.phase), (turns[8].0, Revising));
     }
 }

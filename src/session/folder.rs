@@ -82,7 +82,7 @@ impl Session {
     /// What comes next.
     #[must_use]
     pub fn next(&self) -> Next {
-        flow::next(self.record.phase.into(), &self.turns)
+        flow::next(self.record.phase, &self.turns)
     }
 
     /// A turn by its number.

@@ -511,7 +511,7 @@ pub(super) fn settle(
         .iter()
         .filter(|(_, turn)| turn.closed.is_some())
     {
-        let file = folder::response_file(turn.phase());
+        let file = folder::response_file(turn.phase);
         let response = folder.read(Some(*number), &file)?;
         match &response {
             Some(response) if !turn.is_as_judged(response) => {

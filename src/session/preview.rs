@@ -236,7 +236,7 @@ fn looked(session: &super::folder::Session) -> Looked {
             let turn = session.turn(number).expect("the open turn is there");
             Looked {
                 number: Some(number),
-                phase: turn.phase(),
+                phase: turn.phase,
                 turn: Some(turn.clone()),
             }
         }

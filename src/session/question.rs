@@ -128,7 +128,7 @@ pub(super) fn question(
     turn: &TurnRecord,
     asking: &TurnAsking,
 ) -> Result<Question, TurnError> {
-    let phase = turn.phase();
+    let phase = turn.phase;
     let profile = turn_profile(workspace, view.own, asking)?;
     let definition = turn_definition(&workspace.settings, view.own, phase, &profile, asking)?;
     let reader = Addressee::of(definition.as_ref(), turn_wish(&profile, phase, view.own));

@@ -34,10 +34,10 @@ pub struct SessionRecord {
     pub scope: Option<String>,
     /// The provider of each role; a role that is absent is the profile's.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub providers: BTreeMap<RoleWord, String>,
+    pub providers: BTreeMap<ProviderRole, String>,
     /// The phase of the first turn.
     #[serde(default)]
-    pub phase: PhaseWord,
+    pub phase: Phase,
     /// The session and turn that this one was branched from: `<name>/<NN>`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
@@ -61,37 +61,6 @@ pub struct SessionLimits {
     pub cost_usd: Option<f64>,
 }
 
-/// A phase as a word of the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PhaseWord {
-    /// See [`Phase::Planning`].
-    #[default]
-    Planning,
-    /// See [`Phase::Generating`].
-    Generating,
-    /// See [`Phase::Reviewing`].
-    Reviewing,
-    /// See [`Phase::Revising`].
-    Revising,
-}
-
-/// A provider's role as a word of the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RoleWord {
-    /// See [`ProviderRole::Planner`].
-    Planner,
-    /// See [`ProviderRole::Generator`].
-    Generator,
-    /// See [`ProviderRole::Reviewer`].
-    Reviewer,
-    /// See [`ProviderRole::Reviser`].
-    Reviser,
-    /// See [`ProviderRole::Summarizer`].
-    Summarizer,
-}
-
 /// What happened in a turn: `meta.yaml`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -99,7 +68,7 @@ pub struct TurnRecord {
     /// [`VERSION`].
     pub version: u32,
     /// What the turn is for.
-    pub phase: PhaseWord,
+    pub phase: Phase,
     /// 1 for the first answer, one more for each revision.
     pub iteration: u32,
     /// What is wanted, in the words of a person.
@@ -246,7 +215,7 @@ impl SessionRecord {
     /// The provider that the session itself names for a role.
     #[must_use]
     pub fn provider_of(&self, role: ProviderRole) -> Option<&str> {
-        self.providers.get(&role.into()).map(String::as_str)
+        self.providers.get(&role).map(String::as_str)
     }
 }
 
@@ -312,12 +281,6 @@ impl TurnRecord {
         }
     }
 
-    /// What the turn is for.
-    #[must_use]
-    pub fn phase(&self) -> Phase {
-        self.phase.into()
-    }
-
     /// True when a text is the one that was judged.
     #[must_use]
     pub fn is_as_judged(&self, response: &str) -> bool {
@@ -359,40 +322,6 @@ pub fn sha256(text: &str) -> String {
     hash::sha256_hex(text.as_bytes())
 }
 
-impl From<Phase> for PhaseWord {
-    fn from(phase: Phase) -> Self {
-        match phase {
-            Phase::Planning => Self::Planning,
-            Phase::Generating => Self::Generating,
-            Phase::Reviewing => Self::Reviewing,
-            Phase::Revising => Self::Revising,
-        }
-    }
-}
-
-impl From<PhaseWord> for Phase {
-    fn from(word: PhaseWord) -> Self {
-        match word {
-            PhaseWord::Planning => Self::Planning,
-            PhaseWord::Generating => Self::Generating,
-            PhaseWord::Reviewing => Self::Reviewing,
-            PhaseWord::Revising => Self::Revising,
-        }
-    }
-}
-
-impl From<ProviderRole> for RoleWord {
-    fn from(role: ProviderRole) -> Self {
-        match role {
-            ProviderRole::Planner => Self::Planner,
-            ProviderRole::Generator => Self::Generator,
-            ProviderRole::Reviewer => Self::Reviewer,
-            ProviderRole::Reviser => Self::Reviser,
-            ProviderRole::Summarizer => Self::Summarizer,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -400,7 +329,7 @@ mod tests {
     fn turn() -> TurnRecord {
         TurnRecord {
             version: VERSION,
-            phase: PhaseWord::Reviewing,
+            phase: Phase::Reviewing,
             iteration: 2,
             request: "Add a lock:\n- it must be freed\n".to_owned(),
             is_text_only: false,
@@ -447,7 +376,7 @@ mod tests {
         let session = SessionRecord {
             version: VERSION,
             profile: Some("strict".to_owned()),
-            providers: [(RoleWord::Planner, "claude".to_owned())].into(),
+            providers: [(ProviderRole::Planner, "claude".to_owned())].into(),
             parent: Some("main/02".to_owned()),
             limits: SessionLimits {
                 turns: Some(9),

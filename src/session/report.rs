@@ -41,7 +41,7 @@ pub fn render(
     files: &[Written],
 ) -> String {
     let mut out = String::new();
-    let phase = turn.phase().as_str();
+    let phase = turn.phase.as_str();
     let _ = writeln!(out, "# Turn {number}: {phase}\n");
     let _ = writeln!(out, "- **Session:** {session}");
     let _ = writeln!(out, "- **Status:** {}", turn.status().as_str());
@@ -51,7 +51,7 @@ pub fn render(
         let _ = writeln!(
             out,
             "- **Judged:** {} with SHA-256 `{}`",
-            response_file(turn.phase()),
+            response_file(turn.phase),
             closed.response_sha256
         );
     }
@@ -160,9 +160,9 @@ fn fenced(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chat::Usage;
     use crate::profile::Phase;
     use crate::session::flow::tests::turn;
-    use crate::chat::Usage;
 
     #[test]
     fn a_report_says_what_happened() {

@@ -139,7 +139,7 @@ fn begun(
 ) -> Result<TurnRecord, TurnError> {
     Ok(TurnRecord {
         version: VERSION,
-        phase: place.phase.into(),
+        phase: place.phase,
         iteration: place.iteration,
         request: request
             .filter(|request| !request.trim().is_empty())
@@ -214,12 +214,12 @@ pub fn open_question(
 /// Judges a review by the verdict that its answer holds; `None` when there is not just one, and a person decides.
 pub fn judge_review(open: &mut OpenSession) -> Result<Option<Verdict>, TurnError> {
     let (number, turn) = open_turn(open)?;
-    if turn.phase() != Phase::Reviewing || turn.status() != Status::Answered {
+    if turn.phase != Phase::Reviewing || turn.status() != Status::Answered {
         return Ok(None);
     }
     let text = open
         .folder
-        .read(Some(number), &response_file(turn.phase()))?
+        .read(Some(number), &response_file(turn.phase))?
         .unwrap_or_default();
     let Some(verdict) = Verdict::parse(&text) else {
         return Ok(None);
@@ -243,7 +243,7 @@ pub fn judge(open: &mut OpenSession, judgement: Judgement<'_>) -> Result<TurnNum
     let mut turn = turn.clone();
     let text = open
         .folder
-        .read(Some(number), &response_file(turn.phase()))?
+        .read(Some(number), &response_file(turn.phase))?
         .filter(|text| !text.trim().is_empty());
     let text = text.ok_or(TurnError::Status(number, Status::Ready))?;
     let Judgement {
@@ -277,7 +277,7 @@ fn place(open: &OpenSession, options: &TurnOptions) -> Result<Place, TurnError> 
             if turn.status() != Status::Ready {
                 return Err(TurnError::Status(number, turn.status()));
             }
-            let phase = options.phase.unwrap_or_else(|| turn.phase());
+            let phase = options.phase.unwrap_or_else(|| turn.phase);
             return Ok(Place {
                 number,
                 phase,
@@ -365,11 +365,8 @@ fn carried_list(
 fn write_prompt(open: &mut OpenSession, mut question: Question) -> Result<Question, TurnError> {
     let (number, words) = (question.number, &question.words);
     open.folder.write(Some(number), INPUT, &words.input)?;
-    open.folder.write(
-        Some(number),
-        &prompt_file(question.turn.phase()),
-        &words.text,
-    )?;
+    open.folder
+        .write(Some(number), &prompt_file(question.turn.phase), &words.text)?;
     question.turn.input_sha256 = Some(sha256(&words.input));
     question.turn.prompt_sha256 = sha256(&words.text);
     save(open, number, &question.turn)?;
@@ -406,7 +403,7 @@ pub(super) fn edited_prompt(
     let is_edited = |text: &str, digest: &str, written: Option<&str>| {
         sha256(text) != digest && written != Some(text)
     };
-    let prompt = folder.read(Some(number), &prompt_file(turn.phase()))?;
+    let prompt = folder.read(Some(number), &prompt_file(turn.phase))?;
     let written = words.map(|words| words.text.as_str());
     if let Some(prompt) = prompt.filter(|prompt| is_edited(prompt, &turn.prompt_sha256, written)) {
         return Ok(Some(prompt));
@@ -431,7 +428,7 @@ pub(super) fn as_edited(mut turn: TurnRecord, prompt: String) -> TurnRecord {
     turn.is_text_only = true;
     turn.notes.push(format!(
         "'{}' was edited and is sent as it stands",
-        prompt_file(turn.phase())
+        prompt_file(turn.phase)
     ));
     turn
 }

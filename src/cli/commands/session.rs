@@ -232,9 +232,9 @@ fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit
         scope: new.scope.clone(),
         providers: named
             .into_iter()
-            .filter_map(|(role, name)| Some((role.into(), name.clone()?)))
+            .filter_map(|(role, name)| Some((role, name.clone()?)))
             .collect(),
-        phase: new.phase.into(),
+        phase: new.phase,
         limits: SessionLimits {
             turns: Some(new.max_turns),
             tokens: new.max_tokens,
@@ -472,9 +472,7 @@ fn document(folder: &SessionFolder, session: &Session) -> SessionDocument {
     let next = session.next();
     let phase = match next {
         Next::Begin(phase, _) => phase.as_str(),
-        Next::Finish(number) => session
-            .turn(number)
-            .map_or("", |turn| turn.phase().as_str()),
+        Next::Finish(number) => session.turn(number).map_or("", |turn| turn.phase.as_str()),
         Next::Complete => "complete",
     };
     SessionDocument {
@@ -519,7 +517,7 @@ fn turn_document(number: TurnNumber, turn: &TurnRecord) -> TurnDocument {
     let usage = answered.and_then(|answered| answered.usage);
     TurnDocument {
         turn: number.to_string(),
-        phase: turn.phase().as_str(),
+        phase: turn.phase.as_str(),
         iteration: turn.iteration,
         status: turn.status().as_str(),
         by: turn.closed.as_ref().map(|closed| closed.by.clone()),

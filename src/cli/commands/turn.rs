@@ -312,7 +312,7 @@ fn tell_begun(
     question: &Question,
     program: &mut Program,
 ) -> Result<Exit, CliError> {
-    let phase = question.turn.phase();
+    let phase = question.turn.phase;
     let prompt = open
         .folder
         .relative(Some(question.number), &prompt_file(phase))
@@ -429,7 +429,7 @@ fn show_file(show: &Show, workspace: &Workspace, program: &mut Program) -> Resul
     let turn = session
         .turn(number)
         .ok_or_else(|| SessionError::NoTurn(folder.name.clone(), number))?;
-    let (prompt, response) = (prompt_file(turn.phase()), response_file(turn.phase()));
+    let (prompt, response) = (prompt_file(turn.phase), response_file(turn.phase));
     let wanted: Vec<&str> = match show.file.as_deref() {
         Some("input") => vec![INPUT],
         Some("prompt") => vec![&prompt],

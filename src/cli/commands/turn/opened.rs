@@ -52,7 +52,7 @@ pub(super) fn tell_state(open: &OpenSession, program: &mut Program) -> Result<Ex
             .to_string()
     });
     let ui = &mut program.ui;
-    let (phase, status) = (turn.phase().as_str(), turn.status().as_str());
+    let (phase, status) = (turn.phase.as_str(), turn.status().as_str());
     if ui.is_json() {
         let (session, turn) = (open.folder.name.as_str(), number.to_string());
         ui.write_json(
@@ -69,7 +69,7 @@ pub(super) fn tell_state(open: &OpenSession, program: &mut Program) -> Result<Ex
         return Ok(Exit::Done);
     }
     writeln!(ui, "turn {number} ({phase}): {status}")?;
-    if WORK.contains(&turn.phase()) && turn.status() == Status::Approved {
+    if WORK.contains(&turn.phase) && turn.status() == Status::Approved {
         ui.note("write its files with 'git merkle turn apply'");
     }
     ui.note(&next);

@@ -192,7 +192,7 @@ pub(super) fn judge_review(open: &mut OpenSession, program: &Program) -> Result<
 
 fn is_undecided_review(open: &OpenSession) -> bool {
     open.session.turns.last().is_some_and(|(_, turn)| {
-        turn.phase() == Phase::Reviewing && turn.status() == Status::Answered
+        turn.phase == Phase::Reviewing && turn.status() == Status::Answered
     })
 }
 
@@ -200,7 +200,7 @@ fn is_undecided_review(open: &OpenSession) -> bool {
 fn wait(open: &OpenSession, question: &Question, program: &mut Program) -> Result<Exit, CliError> {
     let file = open
         .folder
-        .relative(Some(question.number), &response_file(question.turn.phase()));
+        .relative(Some(question.number), &response_file(question.turn.phase));
     tell_state(open, program)?;
     program
         .ui
@@ -262,7 +262,7 @@ fn ask(job: &mut Job<'_>, open: &mut OpenSession, question: &Question) -> Result
     } else if !program.ui.is_json() {
         let text = open
             .folder
-            .read(Some(question.number), &response_file(question.turn.phase()))?
+            .read(Some(question.number), &response_file(question.turn.phase))?
             .unwrap_or_default();
         write_text(&text, program)?;
     }
