@@ -1,10 +1,13 @@
 //! The parameters of a request. `None` means that nothing is said and the provider decides; an explicit 0 is a value.
 
+use serde::{Deserialize, Serialize};
+
 /// Most tokens of output where neither a request nor a provider gives a limit.
 pub const OUTPUT_TOKENS_DEFAULT: u64 = 8_192;
 
 /// Parameters of one generation.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct GenerationParams {
     /// Most tokens of input that the asker wants to pay for.
     pub max_input_tokens: Option<u64>,

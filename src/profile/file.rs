@@ -34,21 +34,10 @@ struct File {
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 struct Phases {
-    planning: Option<Params>,
-    generating: Option<Params>,
-    reviewing: Option<Params>,
-    revising: Option<Params>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct Params {
-    max_input_tokens: Option<u64>,
-    max_output_tokens: Option<u64>,
-    temperature: Option<f64>,
-    top_p: Option<f64>,
-    seed: Option<u64>,
-    stop: Option<Vec<String>>,
+    planning: Option<GenerationParams>,
+    generating: Option<GenerationParams>,
+    reviewing: Option<GenerationParams>,
+    revising: Option<GenerationParams>,
 }
 
 #[derive(Deserialize, Default)]
@@ -185,14 +174,9 @@ impl Reader<'_> {
             .collect()
     }
 
-    fn params(&mut self, params: Params) -> GenerationParams {
-        let Params {
-            max_input_tokens,
-            max_output_tokens,
-            temperature,
-            top_p,
-            seed,
-            stop,
+    fn params(&mut self, params: GenerationParams) -> GenerationParams {
+        let GenerationParams {
+            temperature, top_p, ..
         } = params;
         if temperature.is_some_and(|value| !(value.is_finite() && value >= 0.0)) {
             self.fault("temperature:", "temperature must be 0 or more".to_owned());
@@ -200,14 +184,7 @@ impl Reader<'_> {
         if top_p.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
             self.fault("top_p:", "top_p must be between 0 and 1".to_owned());
         }
-        GenerationParams {
-            max_input_tokens,
-            max_output_tokens,
-            temperature,
-            top_p,
-            seed,
-            stop,
-        }
+        params
     }
 
     /// A standard or example beside the profile with its text, else a path for the repository.

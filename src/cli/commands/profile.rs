@@ -69,12 +69,8 @@ struct ParamsDocument {
     phase: &'static str,
     scope: String,
     provider: Option<String>,
-    max_input_tokens: Option<u64>,
-    max_output_tokens: Option<u64>,
-    temperature: Option<f64>,
-    top_p: Option<f64>,
-    seed: Option<u64>,
-    stop: Option<Vec<String>>,
+    #[serde(flatten)]
+    values: GenerationParams,
 }
 
 /// Runs the subcommand.
@@ -170,24 +166,11 @@ fn show(name: &str, workspace: &Workspace, program: &mut Program) -> Result<Exit
 }
 
 fn params_document(profile: &Profile, phase: Phase, scope: &str) -> ParamsDocument {
-    let GenerationParams {
-        max_input_tokens,
-        max_output_tokens,
-        temperature,
-        top_p,
-        seed,
-        stop,
-    } = profile.params(phase, scope);
     ParamsDocument {
         phase: phase.as_str(),
         scope: scope.to_owned(),
         provider: profile.provider(phase).map(str::to_owned),
-        max_input_tokens,
-        max_output_tokens,
-        temperature,
-        top_p,
-        seed,
-        stop,
+        values: profile.params(phase, scope),
     }
 }
 
@@ -202,23 +185,24 @@ fn write_text(ui: &mut Ui, document: &Document) -> Result<(), CliError> {
         } else {
             format!(" of {}", params.scope)
         };
+        let values = &params.values;
         let said = [
             params
                 .provider
                 .as_ref()
                 .map(|name| format!("provider {name}")),
-            params
+            values
                 .max_input_tokens
                 .map(|tokens| format!("max_input_tokens {tokens}")),
-            params
+            values
                 .max_output_tokens
                 .map(|tokens| format!("max_output_tokens {tokens}")),
-            params
+            values
                 .temperature
                 .map(|value| format!("temperature {value}")),
-            params.top_p.map(|value| format!("top_p {value}")),
-            params.seed.map(|value| format!("seed {value}")),
-            params.stop.as_ref().map(|texts| format!("stop {texts:?}")),
+            values.top_p.map(|value| format!("top_p {value}")),
+            values.seed.map(|value| format!("seed {value}")),
+            values.stop.as_ref().map(|texts| format!("stop {texts:?}")),
         ];
         let said = said.into_iter().flatten().collect::<Vec<_>>().join(", ");
         let said = if said.is_empty() {

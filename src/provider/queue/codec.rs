@@ -55,7 +55,7 @@ struct TaskDocument {
     claim: String,
     model: Option<String>,
     messages: Vec<MessageDocument>,
-    params: ParamsDocument,
+    params: GenerationParams,
     schema: Option<serde_json::Value>,
     at_once: bool,
 }
@@ -66,16 +66,6 @@ struct MessageDocument {
     text: String,
     images: Vec<String>,
     ends_cached_prefix: bool,
-}
-
-#[derive(Serialize, Deserialize)]
-struct ParamsDocument {
-    max_input_tokens: Option<u64>,
-    max_output_tokens: Option<u64>,
-    temperature: Option<f64>,
-    top_p: Option<f64>,
-    seed: Option<u64>,
-    stop: Option<Vec<String>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -125,21 +115,13 @@ impl Task {
                 .collect(),
             ends_cached_prefix: message.ends_cached_prefix,
         };
-        let params = self.request.params.clone();
         json(&TaskDocument {
             format: TASK_FORMAT.to_owned(),
             id: self.id.to_string(),
             claim: self.claim.to_string(),
             model: self.model.clone(),
             messages: self.request.messages.iter().map(message).collect(),
-            params: ParamsDocument {
-                max_input_tokens: params.max_input_tokens,
-                max_output_tokens: params.max_output_tokens,
-                temperature: params.temperature,
-                top_p: params.top_p,
-                seed: params.seed,
-                stop: params.stop,
-            },
+            params: self.request.params.clone(),
             schema: self.request.schema.clone(),
             at_once: self.request.at_once,
         })
@@ -149,17 +131,9 @@ impl Task {
     pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
         let document: TaskDocument = serde_json::from_slice(bytes).ok()?;
         let messages = document.messages.into_iter().map(read_message);
-        let params = document.params;
         let request = Request {
             messages: messages.collect::<Option<_>>()?,
-            params: GenerationParams {
-                max_input_tokens: params.max_input_tokens,
-                max_output_tokens: params.max_output_tokens,
-                temperature: params.temperature,
-                top_p: params.top_p,
-                seed: params.seed,
-                stop: params.stop,
-            },
+            params: document.params,
             schema: document.schema,
             at_once: document.at_once,
         };
