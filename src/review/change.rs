@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::declaration::{Declaration, DeclarationNumber};
 use super::role::FileRole;
 use crate::base::TreePath;
@@ -175,7 +177,8 @@ impl Version {
 }
 
 /// How a declaration has changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum How {
     /// It is gone.
     Removed,
@@ -273,7 +276,8 @@ impl Changes {
 }
 
 /// The parts of a review, first to last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Section {
     /// Public declarations that went or that others see changed.
     Public,
@@ -286,6 +290,7 @@ pub enum Section {
     /// What came or went that only its own file or package may use.
     Private,
     /// Bodies that only follow what else has changed.
+    #[serde(rename = "callers")]
     Caller,
     /// Examples, tools and what is generated.
     Aside,

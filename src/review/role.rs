@@ -1,9 +1,12 @@
 //! What part a file has in a repository, by its path.
 
+use serde::Serialize;
+
 use crate::symbol::map::{is_test, standing};
 
 /// What part a file has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum FileRole {
     /// The program itself.
     Program,

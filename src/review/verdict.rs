@@ -1,11 +1,13 @@
 //! The verdict: what a branch does to what others rely on, in one line.
 
+use serde::Serialize;
+
 use super::change::{Change, Changes, Content, File, How, Section};
 use super::role::FileRole;
 use crate::base::count::counted;
 
 /// What there is to count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct ReviewCounts {
     /// Public declarations that are gone, members included.
     pub removed: usize,

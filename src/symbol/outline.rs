@@ -7,6 +7,8 @@
 //! Two records of a file are compared by the qualified names of their declarations, and under one name in the order of the
 //! file: `signature` and `attributes` say what others see, [`Symbol::body`] whether anything else has changed.
 
+use serde::Serialize;
+
 use super::comment::{cap, fold};
 use super::language::Language;
 use super::sentence::first_sentence;
@@ -97,7 +99,8 @@ pub struct Symbol {
 pub type BodyDigest = [u8; 16];
 
 /// Who may use a declaration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Visibility {
     /// All.
     Public,

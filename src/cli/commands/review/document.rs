@@ -8,7 +8,8 @@ use crate::cli::frames::{FrameDocument, State};
 use crate::cli::json;
 use crate::cli::range::{Range, Revision};
 use crate::review::{
-    Change, Changes, Content, Declaration, File, FileRole, How, Section, Version, verdict,
+    Change, Changes, Content, Declaration, File, FileRole, How, ReviewCounts, Section, Version,
+    verdict,
 };
 use crate::symbol::Visibility;
 
@@ -105,22 +106,14 @@ struct RevisionDocument {
 #[derive(Serialize)]
 struct VerdictDocument {
     line: String,
-    removed: usize,
-    added: usize,
-    signatures: usize,
-    bodies: usize,
-    moved: usize,
-    private: usize,
-    code_files: usize,
-    test_files: usize,
-    files: usize,
-    absent: usize,
+    #[serde(flatten)]
+    counts: ReviewCounts,
 }
 
 #[derive(Serialize)]
 struct ChangeDocument {
-    section: &'static str,
-    change: &'static str,
+    section: Section,
+    change: How,
     kind: &'static str,
     name: String,
     path: String,
@@ -138,7 +131,7 @@ struct ChangeDocument {
 struct SideDocument {
     signature: String,
     attributes: Vec<String>,
-    visibility: &'static str,
+    visibility: Visibility,
 }
 
 #[derive(Serialize)]
@@ -146,7 +139,7 @@ struct FileDocument {
     path: String,
     from: Option<String>,
     change: &'static str,
-    role: &'static str,
+    role: FileRole,
     code: bool,
     missing: bool,
 }
@@ -159,16 +152,7 @@ impl Document {
             new: revision(&range.new),
             verdict: VerdictDocument {
                 line: counts.line(),
-                removed: counts.removed,
-                added: counts.added,
-                signatures: counts.signatures,
-                bodies: counts.bodies,
-                moved: counts.moved,
-                private: counts.private,
-                code_files: counts.code_files,
-                test_files: counts.test_files,
-                files: counts.files,
-                absent: counts.absent,
+                counts,
             },
             changes: changes
                 .list
@@ -195,8 +179,8 @@ fn path(path: &TreePath) -> String {
 fn change(changes: &Changes, change: &Change) -> ChangeDocument {
     let declaration = change.declaration();
     ChangeDocument {
-        section: section(change.section),
-        change: how(change.how),
+        section: change.section,
+        change: change.how,
         kind: declaration.kind.words().0,
         name: declaration.name.clone(),
         path: path(changes.path_of(change)),
@@ -215,35 +199,7 @@ fn side(declaration: &Declaration) -> SideDocument {
     SideDocument {
         signature: declaration.signature.clone(),
         attributes: declaration.attributes.clone(),
-        visibility: match declaration.visibility {
-            Visibility::Public => "public",
-            Visibility::Package => "package",
-            Visibility::Private => "private",
-        },
-    }
-}
-
-fn section(section: Section) -> &'static str {
-    match section {
-        Section::Public => "public",
-        Section::Body => "body",
-        Section::Added => "added",
-        Section::Caller => "callers",
-        Section::Moved => "moved",
-        Section::Private => "private",
-        Section::Aside => "aside",
-        Section::Test => "test",
-    }
-}
-
-fn how(how: How) -> &'static str {
-    match how {
-        How::Removed => "removed",
-        How::Signature => "signature",
-        How::Value => "value",
-        How::Body => "body",
-        How::Added => "added",
-        How::Moved => "moved",
+        visibility: declaration.visibility,
     }
 }
 
@@ -258,11 +214,7 @@ fn file(file: &File) -> FileDocument {
             _ if file.moved_from().is_some() => "renamed",
             _ => "changed",
         },
-        role: match file.role() {
-            FileRole::Program => "program",
-            FileRole::Aside => "aside",
-            FileRole::Test => "test",
-        },
+        role: file.role(),
         code: file.is_code(),
         missing: [&file.old, &file.new].into_iter().flatten().any(is_absent),
     }
