@@ -16,6 +16,7 @@ use super::pipes::{finish, finish_by, finish_visiting};
 use super::program;
 use super::repo::Repository;
 use super::variable::variable;
+use crate::base::NodeId;
 use crate::base::variable::holds_key;
 
 /// What a hook's environment says about its own git command and must not reach ours.
@@ -270,6 +271,13 @@ impl GitCommand {
         checked(verb, self.output(input)?)
     }
 
+    /// Runs it with the given standard input and returns the ids that it prints, one a line.
+    pub(super) fn run_ids(self, input: &[u8]) -> Result<Vec<NodeId>, ChildError> {
+        let told = self.run(input)?;
+        let told = String::from_utf8_lossy(&told);
+        Ok(told.lines().filter_map(|line| line.parse().ok()).collect())
+    }
+
     /// Runs it with a file as its standard input and returns its standard output.
     pub(super) fn run_from(self, input: File) -> Result<Vec<u8>, ChildError> {
         let verb = self.verb;
@@ -434,6 +442,11 @@ pub(super) fn without_keys(command: &mut Command) {
     for (name, _) in std::env::vars_os().filter(|(name, _)| holds_key(name)) {
         command.env_remove(name);
     }
+}
+
+/// The one id that git prints.
+pub(super) fn id_of(told: &[u8]) -> Option<NodeId> {
+    std::str::from_utf8(told).ok()?.trim().parse().ok()
 }
 
 /// Turns a failed child's output into an error.

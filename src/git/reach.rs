@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::child::{ChildError, GitCommand, failed};
 use super::remote::{Prompt, network};
 use super::repo::Repository;
-use super::walk::revisions;
+use super::walk::{find, revisions};
 use crate::base::NodeId;
 
 /// git's pattern for the refs of this program.
@@ -49,13 +49,14 @@ impl Repository {
                     .option("--all")
                     .option("--indexed-objects"),
                 more,
+                &[],
                 wanted,
             ),
-            Reach::History => find(command.option(OWN_REFS).option("--all"), more, wanted),
+            Reach::History => find(command.option(OWN_REFS).option("--all"), more, &[], wanted),
             // '--objects --since' leaves out what the commits before that time have, though it may still be there.
             Reach::Since(time) => match self.commits_since(time, more)?.as_slice() {
                 [] => Ok(HashSet::new()),
-                commits => find(command.option("--no-walk"), commits, wanted),
+                commits => find(command.option("--no-walk"), commits, &[], wanted),
             },
         }
     }
@@ -64,14 +65,10 @@ impl Repository {
         let command = GitCommand::new(self, "rev-list")
             .option_value("--since", time)
             .option("--stdin");
-        let listed = command
+        command
             .option(OWN_REFS)
             .option("--all")
-            .run(revisions(more, &[]).as_bytes())?;
-        Ok(String::from_utf8_lossy(&listed)
-            .lines()
-            .filter_map(|line| line.parse().ok())
-            .collect())
+            .run_ids(revisions(more, &[]).as_bytes())
     }
 
     /// Where the branches and tags of a remote stand.
@@ -93,24 +90,6 @@ impl Repository {
         tips.dedup();
         Ok(tips)
     }
-}
-
-fn find(
-    command: GitCommand,
-    from: &[NodeId],
-    mut wanted: HashSet<NodeId>,
-) -> Result<HashSet<NodeId>, ChildError> {
-    let mut found = HashSet::new();
-    if wanted.is_empty() {
-        return Ok(found);
-    }
-    command.run_records(revisions(from, &[]).as_bytes(), b'\n', &mut |line| {
-        let digits = std::str::from_utf8(line.strip_prefix(b"?").unwrap_or(line));
-        let id = digits.ok().and_then(|digits| digits.parse::<NodeId>().ok());
-        found.extend(id.filter(|id| wanted.remove(id)));
-        !wanted.is_empty()
-    })?;
-    Ok(found)
 }
 
 #[cfg(test)]

@@ -76,14 +76,10 @@ impl Repository {
         for commit in &before {
             input.extend([&commit.to_string(), "\n"]);
         }
-        let listed = GitCommand::new(self, "rev-list")
+        let commits = GitCommand::new(self, "rev-list")
             .option("--stdin")
-            .run(input.as_bytes())
+            .run_ids(input.as_bytes())
             .unwrap_or_default();
-        let commits = String::from_utf8_lossy(&listed)
-            .lines()
-            .filter_map(|line| line.parse().ok())
-            .collect::<Vec<NodeId>>();
         commits
             .into_iter()
             .filter(|commit| before.contains(&commit))
@@ -97,11 +93,7 @@ impl Repository {
             .option("--format=%H")
             .option(ENTRIES_MAX)
             .operand(name);
-        let listed = command.run(b"").unwrap_or_default();
-        String::from_utf8_lossy(&listed)
-            .lines()
-            .filter_map(|line| line.parse().ok())
-            .collect()
+        command.run_ids(b"").unwrap_or_default()
     }
 }
 

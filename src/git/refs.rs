@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use gix::refs::Target;
 
-use super::child::{ChildError, GitCommand};
+use super::child::{ChildError, GitCommand, id_of};
 use super::object::from_oid;
 use super::ref_child::RefChild;
 use super::ref_lock::{LockAttempt, RefLock};
@@ -449,9 +449,7 @@ impl Repository {
             .operand(name)
             .output(b"")
             .map_err(|error| RefError::failed(name, error))?;
-        Ok(std::str::from_utf8(&output.stdout)
-            .ok()
-            .and_then(|text| text.trim().parse().ok()))
+        Ok(id_of(&output.stdout))
     }
 
     fn refs_by_program(&self, prefix: &str) -> Result<Vec<(String, NodeId)>, RefError> {

@@ -3,7 +3,7 @@
 //! gix resolves what it can in process; `git rev-parse` resolves the rest, for syntax that gix lacks or in reftable
 //! repositories, so that git always has the last word on what a name means and why it means nothing.
 
-use super::child::{ChildError, GitCommand};
+use super::child::{ChildError, GitCommand, id_of};
 use super::object::from_oid;
 use super::repo::Repository;
 use crate::base::NodeId;
@@ -93,9 +93,7 @@ impl Repository {
             .operand(one.to_string())
             .operand(other.to_string());
         match command.run(b"") {
-            Ok(told) => Ok(std::str::from_utf8(&told)
-                .ok()
-                .and_then(|text| text.trim().parse().ok())),
+            Ok(told) => Ok(id_of(&told)),
             Err(ChildError::Failed { code: Some(1), .. }) => Ok(None),
             Err(error) => Err(RevisionError::failed(&spec, error)),
         }
@@ -120,10 +118,7 @@ impl Repository {
             Err(ChildError::Failed { .. }) => return Err(RevisionError::Unknown(spec.to_owned())),
             Err(error) => return Err(RevisionError::failed(spec, error)),
         };
-        let id = std::str::from_utf8(&told)
-            .ok()
-            .and_then(|text| text.trim().parse().ok());
-        id.ok_or_else(|| RevisionError::Unknown(spec.to_owned()))
+        id_of(&told).ok_or_else(|| RevisionError::Unknown(spec.to_owned()))
     }
 }
 

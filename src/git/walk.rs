@@ -63,31 +63,39 @@ impl Repository {
         &self,
         tips: &[NodeId],
         not: &[NodeId],
-        mut wanted: HashSet<NodeId>,
+        wanted: HashSet<NodeId>,
     ) -> Result<HashSet<NodeId>, ChildError> {
-        let mut found = HashSet::new();
-        if tips.is_empty() || wanted.is_empty() {
-            return Ok(found);
+        if tips.is_empty() {
+            return Ok(HashSet::new());
         }
-        let input = revisions(tips, not);
         let command = GitCommand::new(self, "rev-list")
             .option("--objects")
             .option("--no-object-names")
             .option("--in-commit-order")
             .option("--missing=print")
             .option("--stdin");
-        command.run_records(input.as_bytes(), b'\n', &mut |line| {
-            let digits = line.strip_prefix(b"?").unwrap_or(line);
-            let id = std::str::from_utf8(digits)
-                .ok()
-                .and_then(|digits| digits.parse::<NodeId>().ok());
-            if let Some(id) = id.filter(|id| wanted.remove(id)) {
-                found.insert(id);
-            }
-            !wanted.is_empty()
-        })?;
-        Ok(found)
+        find(command, tips, not, wanted)
     }
+}
+
+/// Which of the wanted objects a list of git names, whose walk ends when all are found.
+pub(super) fn find(
+    command: GitCommand,
+    tips: &[NodeId],
+    not: &[NodeId],
+    mut wanted: HashSet<NodeId>,
+) -> Result<HashSet<NodeId>, ChildError> {
+    let mut found = HashSet::new();
+    if wanted.is_empty() {
+        return Ok(found);
+    }
+    command.run_records(revisions(tips, not).as_bytes(), b'\n', &mut |line| {
+        let digits = std::str::from_utf8(line.strip_prefix(b"?").unwrap_or(line));
+        let id = digits.ok().and_then(|digits| digits.parse::<NodeId>().ok());
+        found.extend(id.filter(|id| wanted.remove(id)));
+        !wanted.is_empty()
+    })?;
+    Ok(found)
 }
 
 /// Commits to begin at and to end before, as `--stdin` takes them.

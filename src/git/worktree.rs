@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
-use super::child::{ChildError, GitCommand, failed};
+use super::child::{ChildError, GitCommand, failed, id_of};
 use super::dirty::Dirty;
 use super::filter::Filters;
 use super::repo::Repository;
@@ -229,10 +229,7 @@ impl Repository {
 
     fn write_tree(&self, copy: &IndexCopy, filters: &Filters) -> Result<NodeId, ChildError> {
         let output = self.with_index("write-tree", copy, filters).output(b"")?;
-        let told = std::str::from_utf8(&output.stdout)
-            .ok()
-            .and_then(|text| text.trim().parse().ok());
-        if let Some(id) = told.filter(|_| output.status.success()) {
+        if let Some(id) = id_of(&output.stdout).filter(|_| output.status.success()) {
             return Ok(id);
         }
         let stderr = String::from_utf8_lossy(&output.stderr);
