@@ -1,4 +1,4 @@
-//! Arguments and lookups that commands about nodes share: which snapshot, which node.
+//! Arguments and lookups that commands about nodes share: which snapshot, which node, whose frames.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -6,6 +6,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use super::CliError;
 use super::exit::Exit;
 use super::shell::shell_word;
+use crate::base::{AgentId, FrameType};
+use crate::frame::Head;
 use crate::git::PathFilter;
 use crate::node::{Snapshot, SnapshotRoot};
 use crate::workspace::{
@@ -25,6 +27,33 @@ pub struct SnapshotArgs {
     /// Use the files on disk: tracked ones, and untracked ones that are not ignored
     #[arg(long)]
     worktree: bool,
+}
+
+/// Whose frames of which type are meant; all of them when nothing is said.
+#[derive(Debug, clap::Args)]
+pub struct SlotArgs {
+    /// Only frames of this agent
+    #[arg(long, value_name = "agent")]
+    pub agent: Option<AgentId>,
+    /// Only frames of this type
+    #[arg(long = "type", value_name = "type")]
+    pub frame_type: Option<FrameType>,
+}
+
+impl SlotArgs {
+    /// True for frames that the command line does not leave out.
+    #[must_use]
+    pub fn has(&self, agent: &AgentId, frame_type: &FrameType) -> bool {
+        self.agent.as_ref().is_none_or(|one| one == agent)
+            && self.frame_type.as_ref().is_none_or(|one| one == frame_type)
+    }
+
+    /// The same for a head: a synthesis is shown where its type is named and nowhere else.
+    #[must_use]
+    pub fn shows(&self, head: &Head) -> bool {
+        self.has(&head.frame.agent, &head.frame.frame_type)
+            && (self.frame_type.is_some() || head.frame.policy().is_none())
+    }
 }
 
 impl SnapshotArgs {

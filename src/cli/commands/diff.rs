@@ -187,7 +187,7 @@ fn find(
         frame_type: OUTLINE.parse().expect("a word"),
     };
     let is_bare = |tree| -> Result<bool, CliError> {
-        let has_slot = named.has_slot(&outline);
+        let has_slot = named.slot.has(&outline.agent, &outline.frame_type);
         Ok(has_slot
             && store
                 .head(&tree, &outline.agent, &outline.frame_type)?

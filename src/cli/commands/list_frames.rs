@@ -1,9 +1,8 @@
 //! `git merkle list-frames`: every frame of a node, newest last.
 
-use crate::base::{AgentId, FrameType};
 use crate::cli::frames::{FrameDocument, FramesDocument, State, signatures, state_of, write_line};
 use crate::cli::program::Program;
-use crate::cli::snapshot::find_at_head;
+use crate::cli::snapshot::{SlotArgs, find_at_head};
 use crate::cli::{CliError, Exit};
 use crate::frame::Frame;
 use crate::sync::Signature;
@@ -14,12 +13,8 @@ pub struct Args {
     /// A path at HEAD, <rev>:<path>, or an object id
     #[arg(value_name = "node")]
     node: String,
-    /// Only frames of this agent
-    #[arg(long, value_name = "agent")]
-    agent: Option<AgentId>,
-    /// Only frames of this type
-    #[arg(long = "type", value_name = "type")]
-    frame_type: Option<FrameType>,
+    #[command(flatten)]
+    slot: SlotArgs,
 }
 
 /// Prints them, by agent, type and generation.
@@ -29,15 +24,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let target = find_at_head(&workspace, &args.node)?;
     let mut listed: Vec<(Frame, State)> = Vec::new();
     let mut entries = store.entries(&target.id)?;
-    entries.retain(|entry| {
-        args.agent
-            .as_ref()
-            .is_none_or(|agent| *agent == entry.name.agent)
-            && args
-                .frame_type
-                .as_ref()
-                .is_none_or(|frame_type| *frame_type == entry.name.frame_type)
-    });
+    entries.retain(|entry| args.slot.has(&entry.name.agent, &entry.name.frame_type));
     let standing = store.standing(&target.id)?;
     for frame in entries.iter().filter_map(|entry| store.read(entry)) {
         let state = state_of(&workspace, &store, &target, &standing, &frame)?;

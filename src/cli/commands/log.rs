@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use crate::base::{AgentId, FrameType, NodeId, printable};
+use crate::base::{NodeId, printable};
 use crate::cli::frames::{FrameDocument, State, signatures, state_of, write_line};
 use crate::cli::program::Program;
-use crate::cli::snapshot::{find, head};
+use crate::cli::snapshot::{SlotArgs, find, head};
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::frame::{Frame, Store};
 use crate::sync::Signature;
@@ -22,12 +22,8 @@ pub struct Args {
     /// Search at most this many commits
     #[arg(long, short = 'n', value_name = "commits", default_value_t = 1_000)]
     max_count: usize,
-    /// Only frames of this agent
-    #[arg(long, value_name = "agent")]
-    agent: Option<AgentId>,
-    /// Only frames of this type
-    #[arg(long = "type", value_name = "type")]
-    frame_type: Option<FrameType>,
+    #[command(flatten)]
+    slot: SlotArgs,
 }
 
 /// A version of a path, with its frames and their states, newest first.
@@ -147,22 +143,13 @@ fn write_text(
 }
 
 fn frames(args: &Args, store: &Store<'_>, node: &NodeId) -> Result<Vec<(Frame, State)>, CliError> {
-    let wanted = |frame: &Frame| {
-        args.agent
-            .as_ref()
-            .is_none_or(|agent| *agent == frame.agent)
-            && args
-                .frame_type
-                .as_ref()
-                .is_none_or(|frame_type| *frame_type == frame.frame_type)
-    };
     let mut frames: Vec<Frame> = store
         .entries(node)?
         .iter()
         .rev()
         .filter_map(|entry| store.read(entry))
         .collect();
-    frames.retain(wanted);
+    frames.retain(|frame| args.slot.has(&frame.agent, &frame.frame_type));
     Ok(frames
         .into_iter()
         .map(|frame| (frame, State::Older))

@@ -6,7 +6,7 @@ use crate::cli::frames::{
     FrameDocument, FramesDocument, Heading, State, signatures, state_of, write_whole,
 };
 use crate::cli::program::Program;
-use crate::cli::snapshot::{SnapshotArgs, find, find_all, root_of};
+use crate::cli::snapshot::{SlotArgs, SnapshotArgs, find, find_all, root_of};
 use crate::cli::{CliError, Exit};
 use crate::frame::{BasisKind, Frame, FrameName, Head, Slot, Store};
 use crate::node::SnapshotRoot;
@@ -23,12 +23,8 @@ pub struct Args {
     /// current directory)
     #[arg(value_name = "node")]
     nodes: Vec<String>,
-    /// Only frames of this agent
-    #[arg(long, value_name = "agent")]
-    agent: Option<AgentId>,
-    /// Only frames of this type
-    #[arg(long = "type", value_name = "type")]
-    frame_type: Option<FrameType>,
+    #[command(flatten)]
+    slot: SlotArgs,
     #[command(flatten)]
     snapshot: SnapshotArgs,
 }
@@ -106,12 +102,12 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let (mut is_first, mut is_said) = (true, false);
     for (NamedTarget { written, target }, found) in all(args, &workspace, &store, &root, specs)? {
         if found.is_empty() {
-            let (agent, frame_type) = (args.agent.as_ref(), args.frame_type.as_ref());
+            let SlotArgs { agent, frame_type } = &args.slot;
             let asked = Lookup {
                 node: &written,
                 snapshot: &args.snapshot,
-                agent,
-                frame_type,
+                agent: agent.as_ref(),
+                frame_type: frame_type.as_ref(),
             };
             let note = match combined_type(args, &store, &target)? {
                 Some(combined) => only_combined(&asked, &combined),
@@ -230,15 +226,7 @@ fn heads(
     root: &SnapshotRoot,
     target: &Target,
 ) -> Result<Vec<Found>, CliError> {
-    let wanted = |head: &Head| {
-        args.agent
-            .as_ref()
-            .is_none_or(|agent| *agent == head.frame.agent)
-            && match &args.frame_type {
-                Some(frame_type) => *frame_type == head.frame.frame_type,
-                None => head.frame.policy().is_none(),
-            }
-    };
+    let wanted = |head: &Head| args.slot.shows(head);
     // Of people each has a head of their own. What a person has retracted is not shown; what was declared void is.
     let voices = store.voices(&target.id)?;
     let is_void =
@@ -283,14 +271,13 @@ fn combined_type(
     store: &Store<'_>,
     target: &Target,
 ) -> Result<Option<FrameType>, CliError> {
-    if args.frame_type.is_some() {
+    if args.slot.frame_type.is_some() {
         return Ok(None);
     }
     let is_combined = |head: &Head| {
-        let of_agent = args.agent.as_ref();
         head.frame.policy().is_some()
             && !head.invalidated
-            && of_agent.is_none_or(|agent| *agent == head.frame.agent)
+            && args.slot.has(&head.frame.agent, &head.frame.frame_type)
     };
     let combined = store.heads(&target.id)?.into_iter().find(is_combined);
     Ok(combined.map(|head| head.frame.frame_type))
