@@ -41,14 +41,14 @@ pub fn report(
         )?;
     } else {
         for fault in faults {
-            let fault = ui.styled(Style::Plain, &fault.to_string()).to_string();
+            let fault = ui.styled(Style::Plain, &fault.to_string());
             write!(ui, "{fault}")?;
             ui.end_record()?;
         }
         if faults.is_empty() {
-            let good = ui.styled(Style::Good, "ok").to_string();
+            let good = ui.styled(Style::Good, "ok");
             for name in checked {
-                let name = ui.styled(Style::Plain, name).to_string();
+                let name = ui.styled(Style::Plain, name);
                 write!(ui, "{name} {good}")?;
                 ui.end_record()?;
             }

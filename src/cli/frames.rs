@@ -274,10 +274,7 @@ pub fn write_line(
     signature: Option<&Signature>,
 ) -> Result<(), OutputError> {
     let (id, word) = (frame.id.short(), state.label());
-    let (id, word) = (
-        ui.styled(Style::Id, &id).to_string(),
-        ui.styled(state.style(), word).to_string(),
-    );
+    let (id, word) = (ui.styled(Style::Id, &id), ui.styled(state.style(), word));
     let author = frame.author();
     let by = [
         author.as_deref(),
@@ -291,7 +288,7 @@ pub fn write_line(
     } else {
         format!("{} {}", frame.basis_kind, by.join(" "))
     };
-    let by = ui.styled(Style::Dim, &one_line(&by)).to_string();
+    let by = ui.styled(Style::Dim, &one_line(&by));
     write!(
         ui,
         "{id} {word} {}/{} {} {by}",
@@ -311,9 +308,7 @@ pub fn write_signature(ui: &mut Ui, signature: Option<&Signature>) -> Result<(),
         Signature::Unsigned | Signature::Unchecked => Style::Caution,
         Signature::Changed(_) | Signature::NotAllowed(_) | Signature::Broken => Style::Bad,
     };
-    let words = ui
-        .styled(style, &one_line(&signature.to_string()))
-        .to_string();
+    let words = ui.styled(style, &one_line(&signature.to_string()));
     write!(ui, ", {words}")
 }
 
@@ -341,8 +336,8 @@ pub fn write_whole(
         signature,
     } = heading;
     let title = format!("{} {}/{}", frame.id.short(), frame.agent, frame.frame_type);
-    let title = ui.styled(Style::Heading, &title).to_string();
-    let word = ui.styled(state.style(), state.label()).to_string();
+    let title = ui.styled(Style::Heading, &title);
+    let word = ui.styled(state.style(), state.label());
     write!(ui, "{title} {word}")?;
     if let State::Outdated(reason) = state
         && !state.is_invalidated()
@@ -361,10 +356,10 @@ pub fn write_whole(
         write!(ui, ")")?;
     }
     if !note.is_empty() {
-        let note = ui.styled(Style::Dim, note).to_string();
+        let note = ui.styled(Style::Dim, note);
         write!(ui, " {note}")?;
     }
-    let speaker = ui.styled(Style::Dim, &frame.speaker()).to_string();
+    let speaker = ui.styled(Style::Dim, &frame.speaker());
     write!(ui, "\nstatement by {speaker}")?;
     write_signature(ui, signature)?;
     write!(ui, "\n\n")?;

@@ -80,24 +80,6 @@ impl Style {
     }
 }
 
-/// Foreign text, escaped, in its colour.
-#[derive(Debug, Clone, Copy)]
-pub struct Styled<'a> {
-    text: &'a str,
-    sequence: &'static str,
-}
-
-impl fmt::Display for Styled<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let end = if self.sequence.is_empty() {
-            ""
-        } else {
-            "\x1b[m"
-        };
-        write!(f, "{}{}{end}", self.sequence, printable(self.text))
-    }
-}
-
 /// What the program stands in: which ends are terminals, and what the environment says about them.
 #[derive(Debug, Clone, Copy, Default)]
 struct Surroundings {
@@ -291,15 +273,12 @@ impl Ui {
 
     /// Foreign text in a colour, escaped.
     #[must_use]
-    pub fn styled<'a>(&self, style: Style, text: &'a str) -> Styled<'a> {
-        Styled {
-            text,
-            sequence: if self.is_colored() {
-                style.sequence()
-            } else {
-                ""
-            },
+    pub fn styled(&self, style: Style, text: &str) -> String {
+        let sequence = style.sequence();
+        if sequence.is_empty() || !self.is_colored() {
+            return printable(text).to_string();
         }
+        format!("{sequence}{}\x1b[m", printable(text))
     }
 
     /// Says that something is odd but the command goes on.
@@ -459,7 +438,7 @@ mod tests {
     fn foreign_text_is_escaped_with_and_without_colour() {
         let colored = ui(Output::default(), TERMINAL, io::sink());
         assert_eq!(
-            colored.styled(Style::Bad, "a\x1b[0mb").to_string(),
+            colored.styled(Style::Bad, "a\x1b[0mb"),
             "\x1b[31ma\\u{1b}[0mb\x1b[m"
         );
         let json = ui(
@@ -470,7 +449,7 @@ mod tests {
             TERMINAL,
             io::sink(),
         );
-        assert_eq!(json.styled(Style::Bad, "x").to_string(), "x");
+        assert_eq!(json.styled(Style::Bad, "x"), "x");
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub(in crate::cli) fn write_lines(
     text: &str,
 ) -> Result<(), CliError> {
     for line in text.lines() {
-        let line = ui.styled(style, &format!("{mark}{line}")).to_string();
+        let line = ui.styled(style, &format!("{mark}{line}"));
         writeln!(ui, "{line}")?;
     }
     Ok(())
@@ -70,10 +70,7 @@ fn write_changed(ui: &mut Ui, before: &str, after: &str) -> Result<(), CliError>
         };
         let body = text.trim_end_matches('\n');
         let (body, ends) = (&text[..body.len()], &text[body.len()..]);
-        line.push_str(
-            &ui.styled(style, &format!("{open}{body}{close}"))
-                .to_string(),
-        );
+        line.push_str(&ui.styled(style, &format!("{open}{body}{close}")));
         line.push_str(ends);
     }
     Ok(writeln!(

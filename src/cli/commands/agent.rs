@@ -113,9 +113,9 @@ fn list(program: &mut Program) -> Result<Exit, CliError> {
             origin,
             ..
         } = document(agent);
-        let id = ui.styled(Style::Id, &format!("{id:<20}")).to_string();
+        let id = ui.styled(Style::Id, &format!("{id:<20}"));
         let note = if agent.disabled {
-            ui.styled(Style::Caution, " disabled").to_string()
+            ui.styled(Style::Caution, " disabled")
         } else {
             String::new()
         };
@@ -208,7 +208,7 @@ fn origin(origin: &AgentOrigin) -> (&'static str, Option<String>) {
 
 fn write_text(ui: &mut Ui, agent: &Agent) -> Result<(), CliError> {
     let document = document(agent);
-    let title = ui.styled(Style::Heading, &document.id).to_string();
+    let title = ui.styled(Style::Heading, &document.id);
     writeln!(
         ui,
         "{title}{}",
@@ -234,7 +234,7 @@ fn write_text(ui: &mut Ui, agent: &Agent) -> Result<(), CliError> {
         ("prompts", document.prompt_digest),
     ];
     for (name, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
-        let value = ui.styled(Style::Plain, value).to_string();
+        let value = ui.styled(Style::Plain, value);
         writeln!(ui, "  {name:<9} {value}")?;
     }
     let schema = document.output_schema.map(|schema| format!("{schema:#}"));
@@ -249,8 +249,8 @@ fn write_text(ui: &mut Ui, agent: &Agent) -> Result<(), CliError> {
         let Some(text) = text.filter(|text| !text.is_empty()) else {
             continue;
         };
-        let name = ui.styled(Style::Heading, name).to_string();
-        let text = ui.styled(Style::Plain, &text).to_string();
+        let name = ui.styled(Style::Heading, name);
+        let text = ui.styled(Style::Plain, &text);
         writeln!(ui, "\n{name}\n\n{text}")?;
     }
     write_left_out(ui, &document.left_out)
@@ -261,9 +261,7 @@ fn write_left_out(ui: &mut Ui, left_out: &BTreeMap<&str, Vec<&str>>) -> Result<(
     if left_out.is_empty() {
         return Ok(());
     }
-    let title = ui
-        .styled(Style::Heading, "files that it leaves out")
-        .to_string();
+    let title = ui.styled(Style::Heading, "files that it leaves out");
     writeln!(ui, "\n{title}\n")?;
     for (kind, patterns) in left_out {
         writeln!(ui, "{kind}: {}", patterns.join(" "))?;

@@ -131,7 +131,7 @@ fn known(setting: &Setting) -> KnownDocument {
 
 fn print_known(ui: &mut Ui) -> Result<(), CliError> {
     for setting in table::all() {
-        let name = ui.styled(Style::Plain, &setting.full_name()).to_string();
+        let name = ui.styled(Style::Plain, &setting.full_name());
         let default = setting
             .default
             .map_or_else(String::new, |text| format!(" (default: {text})"));
@@ -173,9 +173,7 @@ fn print(ui: &mut Ui, gathered: &GatheredSettings, show_origin: bool) -> Result<
         for ignored in gathered.stack.ignored() {
             let Ignored { key, entry, .. } = ignored;
             print_line(ui, Some(entry), key, &entry.shown(key).join(" "))?;
-            let reason = ui
-                .styled(Style::Caution, &format!("ignored: {}", ignored.why()))
-                .to_string();
+            let reason = ui.styled(Style::Caution, &format!("ignored: {}", ignored.why()));
             writeln!(ui, "\t{reason}")?;
         }
     }
@@ -189,11 +187,9 @@ fn print_line(
     value: &str,
 ) -> Result<(), CliError> {
     if let Some(entry) = origin {
-        let origin = ui.styled(Style::Dim, &entry.origin.to_string()).to_string();
+        let origin = ui.styled(Style::Dim, &entry.origin.to_string());
         write!(ui, "{origin}\t")?;
     }
-    let setting = ui
-        .styled(Style::Plain, &format!("{key}={value}"))
-        .to_string();
+    let setting = ui.styled(Style::Plain, &format!("{key}={value}"));
     Ok(write!(ui, "{setting}")?)
 }

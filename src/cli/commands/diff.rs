@@ -420,7 +420,7 @@ fn write(ui: &mut Ui, difference: &Difference, range: &Range) -> Result<(), CliE
         difference.slot.agent,
         difference.slot.frame_type
     );
-    let title = ui.styled(Style::Heading, &title).to_string();
+    let title = ui.styled(Style::Heading, &title);
     let lacks = match (difference.lacks_old, difference.lacks_new) {
         (true, _) => Some(&range.old),
         (_, true) => Some(&range.new),
@@ -429,7 +429,7 @@ fn write(ui: &mut Ui, difference: &Difference, range: &Range) -> Result<(), CliE
     let label = lacks.map_or(String::new(), |revision| {
         format!(" (no frame in '{}')", revision.name)
     });
-    let label = ui.styled(Style::Plain, &label).to_string();
+    let label = ui.styled(Style::Plain, &label);
     writeln!(ui, "diff {title}{label}")?;
     match (&difference.old, &difference.new) {
         _ if lacks.is_some() || difference.moved_from.is_some() => {}

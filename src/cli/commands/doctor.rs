@@ -74,7 +74,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
                 (_, true) => ("fixed", Style::Caution),
                 _ => ("wrong", Style::Bad),
             };
-            let word = ui.styled(style, word).to_string();
+            let word = ui.styled(style, word);
             writeln!(
                 ui,
                 "{:<9} {word}: {}",

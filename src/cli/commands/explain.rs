@@ -480,8 +480,8 @@ fn write_text(ui: &mut Ui, answer: &Answer<'_>) -> Result<(), CliError> {
     } else {
         Style::Caution
     };
-    let state = ui.styled(style, document.state).to_string();
-    let node = ui.styled(Style::Plain, node).to_string();
+    let state = ui.styled(style, document.state);
+    let node = ui.styled(Style::Plain, node);
     writeln!(
         ui,
         "{}/{} of {node} is {state}",
@@ -541,7 +541,7 @@ fn write_lists(ui: &mut Ui, document: &Document, is_earlier: bool) -> Result<(),
     ];
     for (what, paths) in lists {
         for path in paths {
-            let path = ui.styled(Style::Plain, path).to_string();
+            let path = ui.styled(Style::Plain, path);
             writeln!(ui, "    {path} ({what})")?;
         }
     }

@@ -240,7 +240,7 @@ fn frame_document(shown: &FittedFrame<'_>, signature: Option<&Signature>) -> Fra
 }
 
 fn print_record(ui: &mut Ui, place: &LocatedNode, extent: Extent) -> Result<(), CliError> {
-    let id = ui.styled(Style::Id, &place.id.to_string()).to_string();
+    let id = ui.styled(Style::Id, &place.id.to_string());
     write!(ui, "{} {id}", place.kind)?;
     if let Some(path) = place.path() {
         let path = ui.path(path.shown()).into_owned();
@@ -286,9 +286,7 @@ fn print_frame(
         FrameState::Invalidated => Style::Bad,
     };
     let cut = if shown.is_cut { ", first section" } else { "" };
-    let header = ui
-        .styled(style, &one_line(&header(shown.candidate)))
-        .to_string();
+    let header = ui.styled(style, &one_line(&header(shown.candidate)));
     write!(ui, "\n--- {header}")?;
     write_signature(ui, signature)?;
     writeln!(ui, "{cut}\n")?;

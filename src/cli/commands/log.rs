@@ -123,9 +123,7 @@ fn write_text(
     versions: &[(&Version, Vec<Option<&Signature>>)],
 ) -> Result<Exit, CliError> {
     for (version, signatures) in versions {
-        let commit = ui
-            .styled(Style::Id, &version.commit.to_string())
-            .to_string();
+        let commit = ui.styled(Style::Id, &version.commit.to_string());
         writeln!(ui, "commit {commit} {}", version.node.short())?;
         for ((frame, state), signature) in version.frames.iter().zip(signatures) {
             write!(ui, "    ")?;

@@ -117,7 +117,7 @@ fn list(workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> 
         return Ok(Exit::Done);
     }
     for ListedDocument { name, origin, .. } in document.profiles {
-        let name = ui.styled(Style::Id, &format!("{name:<20}")).to_string();
+        let name = ui.styled(Style::Id, &format!("{name:<20}"));
         write!(ui, "{name} {origin}")?;
         ui.end_record()?;
     }
@@ -175,9 +175,9 @@ fn params_document(profile: &Profile, phase: Phase, scope: &str) -> ParamsDocume
 }
 
 fn write_text(ui: &mut Ui, document: &Document) -> Result<(), CliError> {
-    let title = ui.styled(Style::Heading, &document.name).to_string();
+    let title = ui.styled(Style::Heading, &document.name);
     let origin = document.file.as_deref().unwrap_or(document.origin);
-    let origin = ui.styled(Style::Plain, origin).to_string();
+    let origin = ui.styled(Style::Plain, origin);
     writeln!(ui, "{title}\n  origin {origin}")?;
     for params in &document.params {
         let scope = if params.scope.is_empty() {
@@ -210,13 +210,11 @@ fn write_text(ui: &mut Ui, document: &Document) -> Result<(), CliError> {
         } else {
             &said
         };
-        let line = ui
-            .styled(Style::Plain, &format!("{}{scope}: {said}", params.phase))
-            .to_string();
+        let line = ui.styled(Style::Plain, &format!("{}{scope}: {said}", params.phase));
         writeln!(ui, "  {line}")?;
     }
     for path in &document.standards {
-        let path = ui.styled(Style::Plain, path).to_string();
+        let path = ui.styled(Style::Plain, path);
         writeln!(ui, "  standard {path}")?;
     }
     Ok(())

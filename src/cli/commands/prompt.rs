@@ -146,10 +146,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         "manual" => write_foreign(ui, &prompt::manual(&prepared.composed.payload.bundle))?,
         _ => {
             for (at, message) in prepared.composed.request.messages.iter().enumerate() {
-                let role = ui
-                    .styled(Style::Heading, &format!("[{}]", message.role.as_str()))
-                    .to_string();
-                let text = ui.styled(Style::Plain, &message.text).to_string();
+                let role = ui.styled(Style::Heading, &format!("[{}]", message.role.as_str()));
+                let text = ui.styled(Style::Plain, &message.text);
                 writeln!(ui, "{}{role}\n{text}", if at == 0 { "" } else { "\n" })?;
             }
         }

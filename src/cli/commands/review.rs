@@ -135,7 +135,7 @@ fn write(ui: &mut Ui, line: &StyledLine) -> Result<(), CliError> {
             Tone::New => Style::Good,
             Tone::Dim => Style::Dim,
         };
-        let text = ui.styled(style, text).to_string();
+        let text = ui.styled(style, text);
         write!(ui, "{text}")?;
     }
     Ok(writeln!(ui)?)

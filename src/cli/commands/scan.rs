@@ -63,7 +63,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         )?;
         return Ok(Exit::Done);
     }
-    let id = ui.styled(Style::Id, &root.tree.to_string()).to_string();
+    let id = ui.styled(Style::Id, &root.tree.to_string());
     writeln!(ui, "root {id} ({})", args.snapshot.name())?;
     let nodes = files_and_directories(counts.files, counts.directories);
     write!(ui, "{nodes}")?;

@@ -328,7 +328,7 @@ fn tell_begun(folder: &SessionFolder, program: &mut Program) -> Result<Exit, Cli
 }
 
 fn ui_path(ui: &Ui, path: &str) -> String {
-    ui.styled(Style::Plain, path).to_string()
+    ui.styled(Style::Plain, path)
 }
 
 fn list(workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
@@ -349,7 +349,7 @@ fn list(workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> 
             name, phase, turns, ..
         } = session;
         let turns = counted(*turns, "turn", "turns");
-        let name = ui.styled(Style::Heading, name).to_string();
+        let name = ui.styled(Style::Heading, name);
         write!(ui, "{name} {phase}, {turns}")?;
         ui.end_record()?;
     }
@@ -394,7 +394,7 @@ fn show_one(show: &Show, workspace: &Workspace, program: &mut Program) -> Result
         return Ok(Exit::Done);
     }
     for turn in &document.log {
-        let number = ui.styled(Style::Heading, &turn.turn).to_string();
+        let number = ui.styled(Style::Heading, &turn.turn);
         let by = turn
             .by
             .as_ref()
@@ -405,7 +405,7 @@ fn show_one(show: &Show, workspace: &Workspace, program: &mut Program) -> Result
             "{} (iteration {}): {}{by}: {first}",
             turn.phase, turn.iteration, turn.status
         );
-        let text = ui.styled(Style::Plain, &text).to_string();
+        let text = ui.styled(Style::Plain, &text);
         write!(ui, "{number} {text}")?;
         ui.end_record()?;
     }
@@ -455,12 +455,8 @@ fn show_history(
         ui.write_json("session-history", &HistoryDocument { entries })?;
     } else {
         for entry in entries {
-            let heading = ui
-                .styled(Style::Heading, &format!("{} ({})", entry.id, entry.role))
-                .to_string();
-            let text = ui
-                .styled(Style::Plain, entry.content.trim_end())
-                .to_string();
+            let heading = ui.styled(Style::Heading, &format!("{} ({})", entry.id, entry.role));
+            let text = ui.styled(Style::Plain, entry.content.trim_end());
             writeln!(ui, "{heading}\n{text}\n")?;
         }
     }

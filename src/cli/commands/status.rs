@@ -409,7 +409,7 @@ fn write_text(
     document: &Document,
 ) -> Result<(), CliError> {
     let ui = &mut program.ui;
-    let id = ui.styled(Style::Id, &document.root).to_string();
+    let id = ui.styled(Style::Id, &document.root);
     writeln!(
         ui,
         "root {id} ({snapshot}): {}{}",
@@ -479,7 +479,7 @@ fn write_store(ui: &mut Ui, workspace: &Workspace, document: &Document) -> Resul
         )?;
     }
     for batch in &document.batches {
-        let line = ui.styled(Style::Plain, &batch.line()).to_string();
+        let line = ui.styled(Style::Plain, &batch.line());
         writeln!(ui, "{line}")?;
     }
     if document.store_faults > 0 {
@@ -492,7 +492,7 @@ fn write_store(ui: &mut Ui, workspace: &Workspace, document: &Document) -> Resul
     if let Some(remote) = &document.remote {
         writeln!(ui, "{}", remote.line())?;
         if let Some(error) = &remote.background_error {
-            let error = ui.styled(Style::Plain, error).to_string();
+            let error = ui.styled(Style::Plain, error);
             writeln!(ui, "the last exchange in the background failed: {error}")?;
         }
     }

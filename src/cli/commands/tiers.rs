@@ -135,12 +135,10 @@ fn write_text(ui: &mut Ui, document: &Document) -> Result<(), OutputError> {
             .iter()
             .filter(|item| item.tier == block.tier())
         {
-            let text = ui
-                .styled(
-                    Style::Plain,
-                    &format!("{} {}: {}", item.kind, item.name, item.reason),
-                )
-                .to_string();
+            let text = ui.styled(
+                Style::Plain,
+                &format!("{} {}: {}", item.kind, item.name, item.reason),
+            );
             writeln!(ui, "  {text}")?;
         }
     }

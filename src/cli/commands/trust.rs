@@ -205,13 +205,11 @@ fn show(ui: &mut Ui, standing: &Standing, offer: &Offer) -> Result<(), CliError>
     if !offer.settings.is_empty() {
         heading(ui, "settings")?;
         for (key, entry) in &offer.settings {
-            let setting = ui
-                .styled(
-                    Style::Plain,
-                    &format!("{key}={}", entry.shown(key).join(" ")),
-                )
-                .to_string();
-            let origin = ui.styled(Style::Dim, &entry.origin.to_string()).to_string();
+            let setting = ui.styled(
+                Style::Plain,
+                &format!("{key}={}", entry.shown(key).join(" ")),
+            );
+            let origin = ui.styled(Style::Dim, &entry.origin.to_string());
             writeln!(ui, "  {setting}  {origin}")?;
         }
     }
@@ -234,14 +232,14 @@ fn show_ignored(ui: &mut Ui, offer: &Offer) -> Result<(), CliError> {
         .map(ToString::to_string)
         .chain(offer.left_out.iter().cloned())
     {
-        let text = ui.styled(Style::Caution, &text).to_string();
+        let text = ui.styled(Style::Caution, &text);
         writeln!(ui, "  {text}")?;
     }
     Ok(())
 }
 
 fn heading(ui: &mut Ui, title: &str) -> Result<(), CliError> {
-    let title = ui.styled(Style::Heading, title).to_string();
+    let title = ui.styled(Style::Heading, title);
     Ok(writeln!(ui, "{title}")?)
 }
 
@@ -262,14 +260,14 @@ fn show_agent(ui: &mut Ui, agent: &AgentOffer) -> Result<(), CliError> {
     );
     let provider = word(provider, "the default provider");
     let text = format!("{id}: {role} of {frame_type}, asks {provider}");
-    let text = ui.styled(Style::Plain, &text).to_string();
-    let name = ui.styled(Style::Dim, &file.name).to_string();
+    let text = ui.styled(Style::Plain, &text);
+    let name = ui.styled(Style::Dim, &file.name);
     Ok(writeln!(ui, "  {text}  {name}")?)
 }
 
 fn show_file(ui: &mut Ui, file: &FileOffer) -> Result<(), CliError> {
-    let name = ui.styled(Style::Plain, &file.name).to_string();
-    let line = ui.styled(Style::Dim, &file.first_line).to_string();
+    let name = ui.styled(Style::Plain, &file.name);
+    let line = ui.styled(Style::Dim, &file.first_line);
     Ok(writeln!(ui, "  {name}, {} bytes: {line}", file.bytes)?)
 }
 

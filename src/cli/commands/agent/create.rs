@@ -112,7 +112,7 @@ pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> 
     }
     for FileDocument { path, state } in files {
         let (word, style) = state.word();
-        let word = ui.styled(style, word).to_string();
+        let word = ui.styled(style, word);
         let path = ui.path(path.as_bytes()).into_owned();
         write!(ui, "{word} ")?;
         ui.write_bytes(&path)?;

@@ -141,7 +141,7 @@ pub(super) fn get(args: &Get, program: &mut Program) -> Result<Exit, CliError> {
         ui.write_json("config-get", &document)?;
     } else {
         for value in &document.values {
-            let value = ui.styled(Style::Plain, value).to_string();
+            let value = ui.styled(Style::Plain, value);
             write!(ui, "{value}")?;
             ui.end_record()?;
         }

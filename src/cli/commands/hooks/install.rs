@@ -144,8 +144,8 @@ fn instead(
         });
     }
     for (file, text) in snippets {
-        let file = ui.styled(Style::Heading, &format!("{file}:")).to_string();
-        let text = ui.styled(Style::Plain, &text).to_string();
+        let file = ui.styled(Style::Heading, &format!("{file}:"));
+        let text = ui.styled(Style::Plain, &text);
         writeln!(ui, "{file}\n{text}")?;
     }
     if ending.is_none() {
@@ -241,7 +241,7 @@ fn show_differences(ui: &mut Ui, prepared: &Prepared) -> Result<(), CliError> {
                     .unified_diff()
                     .header(&name, &name)
                     .to_string();
-                let diff = ui.styled(Style::Plain, &diff).to_string();
+                let diff = ui.styled(Style::Plain, &diff);
                 write!(ui, "{diff}")?;
             }
             Edit::Chain { hook, chained, own } => {
@@ -249,9 +249,7 @@ fn show_differences(ui: &mut Ui, prepared: &Prepared) -> Result<(), CliError> {
                 let lines = String::from_utf8_lossy(&own.bytes)
                     .trim_end()
                     .replace('\n', "\n+");
-                let text = ui
-                    .styled(Style::Plain, &format!("{text}\n+{lines}"))
-                    .to_string();
+                let text = ui.styled(Style::Plain, &format!("{text}\n+{lines}"));
                 writeln!(ui, "{text}")?;
             }
             _ => {}

@@ -92,7 +92,7 @@ fn show_worker(ui: &mut Ui, worker: &WorkerDocument) -> Result<(), CliError> {
     let doing = if worker.at_work { "at work" } else { "idle" };
     writeln!(ui, "worker    {doing}, {} waiting", worker.waiting)?;
     for line in &worker.last {
-        let line = ui.styled(Style::Dim, line).to_string();
+        let line = ui.styled(Style::Dim, line);
         writeln!(ui, "          {line}")?;
     }
     Ok(())
@@ -157,14 +157,14 @@ fn show_event(ui: &mut Ui, repository: &Repository, event: &EventStanding) -> Re
         (false, true) => ("not installed here, but git runs it", Style::Caution),
         (false, false) => ("not installed", Style::Dim),
     };
-    let word = ui.styled(style, word).to_string();
+    let word = ui.styled(style, word);
     write!(ui, "{:<16}{word}", event.event.name())?;
     for (index, runner) in event.effective.iter().enumerate() {
         write!(ui, "{}", if index == 0 { "; runs " } else { ", then " })?;
         match runner {
             HookRunner::Merkle => write!(ui, "git merkle")?,
             HookRunner::Configured(name) => {
-                let name = ui.styled(Style::Plain, name).to_string();
+                let name = ui.styled(Style::Plain, name);
                 write!(ui, "hook.{name}")?;
             }
             HookRunner::Hook(path) => show_path(ui, repository, path)?,

@@ -35,7 +35,7 @@ pub(super) fn show_steps(
 ) -> Result<(), CliError> {
     for step in steps {
         let (word, style) = word(step.action);
-        let word = ui.styled(style, word).to_string();
+        let word = ui.styled(style, word);
         write!(ui, "{word} {} ", step.event.name())?;
         show_path(ui, repository, &step.path)?;
         if let Some(reason) = reason(step.action) {

@@ -174,13 +174,11 @@ pub(super) fn print(format: &str, preview: &Preview, ui: &mut Ui) -> Result<(), 
         "json" => ui.write_json("prompt-array", &document(preview))?,
         "openai" | "anthropic" => {
             // On one line, as this program sends it: a script can send it without changing a byte.
-            let text = ui
-                .styled(Style::Plain, &body_of(format, preview).to_string())
-                .to_string();
+            let text = ui.styled(Style::Plain, &body_of(format, preview).to_string());
             writeln!(ui, "{text}")?;
         }
         "manual" => {
-            let text = ui.styled(Style::Plain, &words.text).to_string();
+            let text = ui.styled(Style::Plain, &words.text);
             write!(ui, "{text}")?;
         }
         "markdown" => write_said(ui, messages, |role| format!("## {role}"))?,
@@ -248,13 +246,11 @@ fn write_said(
         } else {
             ""
         };
-        let heading = ui
-            .styled(
-                Style::Heading,
-                &format!("{}{mark}", heading(message.role.as_str())),
-            )
-            .to_string();
-        let text = ui.styled(Style::Plain, message.text.trim_end()).to_string();
+        let heading = ui.styled(
+            Style::Heading,
+            &format!("{}{mark}", heading(message.role.as_str())),
+        );
+        let text = ui.styled(Style::Plain, message.text.trim_end());
         let before = if at == 0 { "" } else { "\n" };
         writeln!(ui, "{before}{heading}\n\n{text}")?;
         for image in &message.images {

@@ -67,8 +67,8 @@ pub(super) fn print(
         _ => {
             for (at, message) in messages.iter().enumerate() {
                 let role = format!("[{}]", message.role.as_str());
-                let role = ui.styled(Style::Heading, &role).to_string();
-                let text = ui.styled(Style::Plain, &message.text).to_string();
+                let role = ui.styled(Style::Heading, &role);
+                let text = ui.styled(Style::Plain, &message.text);
                 writeln!(ui, "{}{role}\n{text}", if at == 0 { "" } else { "\n" })?;
             }
         }

@@ -13,6 +13,6 @@ pub(super) struct MessageDocument {
 
 /// Writes words that others have written, so that they cannot move the cursor.
 pub(super) fn write_foreign(ui: &mut Ui, text: &str) -> Result<(), CliError> {
-    let text = ui.styled(Style::Plain, text).to_string();
+    let text = ui.styled(Style::Plain, text);
     Ok(write!(ui, "{text}")?)
 }

@@ -258,7 +258,7 @@ impl Run {
         writeln!(ui, "{}", frames(self))?;
         if let Some(model) = &self.model {
             let text = took(model);
-            let text = ui.styled(Style::Plain, &text).to_string();
+            let text = ui.styled(Style::Plain, &text);
             writeln!(ui, "{text}")?;
         }
         Ok(())

@@ -104,7 +104,7 @@ impl ForeignStore {
     pub(super) fn write(&self, ui: &mut Ui) -> Result<(), CliError> {
         for (title, frame) in self.titles() {
             let text = format!("foreign, from '{}': {title}", self.remote);
-            let text = ui.styled(Style::Caution, &text).to_string();
+            let text = ui.styled(Style::Caution, &text);
             writeln!(ui, "\n{text}")?;
             write_lines(ui, "  ", Style::Plain, &frame.content)?;
         }

@@ -113,7 +113,7 @@ pub(super) fn write_known(ui: &mut Ui, known: &Known<'_>) -> Result<(), CliError
             "{path} {}/{}{is_outdated}",
             one.new.agent, one.new.frame_type
         );
-        let title = ui.styled(Style::Heading, &title).to_string();
+        let title = ui.styled(Style::Heading, &title);
         writeln!(ui, "\nsaid {title}")?;
         match &one.old {
             Some(old) => write_words(ui, old, &one.new.content)?,
@@ -126,8 +126,8 @@ pub(super) fn write_known(ui: &mut Ui, known: &Known<'_>) -> Result<(), CliError
     for (path, one) in &known.touched.carried {
         let (path, author) = (shown(ui, path), one.frame.author().unwrap_or_default());
         let title = format!("note {path} {}", one.age());
-        let title = ui.styled(Style::Caution, &title).to_string();
-        let author = ui.styled(Style::Dim, &author).to_string();
+        let title = ui.styled(Style::Caution, &title);
+        let author = ui.styled(Style::Dim, &author);
         writeln!(ui, "{title} {author}")?;
         write_lines(ui, "  ", Style::Plain, &one.frame.content)?;
     }
@@ -145,7 +145,7 @@ pub(super) fn write_known(ui: &mut Ui, known: &Known<'_>) -> Result<(), CliError
             .collect();
         let Slot { agent, frame_type } = &behind.slot;
         let text = format!("not fresh: {agent}/{frame_type} {}", counts.join(", "));
-        let text = ui.styled(Style::Caution, &text).to_string();
+        let text = ui.styled(Style::Caution, &text);
         writeln!(ui, "{text} (use \"{}\")", known.command(behind))?;
     }
     for one in &known.foreign {
@@ -160,7 +160,7 @@ fn shown(ui: &Ui, path: &TreePath) -> String {
 
 fn write_provenance(ui: &mut Ui, known: &Known<'_>) -> Result<(), CliError> {
     for text in provenance(known) {
-        let text = ui.styled(Style::Dim, &text).to_string();
+        let text = ui.styled(Style::Dim, &text);
         writeln!(ui, "{text}")?;
     }
     Ok(())

@@ -79,7 +79,7 @@ pub(super) fn tell_state(open: &OpenSession, program: &mut Program) -> Result<Ex
 /// Writes a text: as it is where a program reads it, and so that it cannot move the cursor where a person does.
 pub(super) fn write_text(text: &str, program: &mut Program) -> Result<(), CliError> {
     if std::io::stdout().is_terminal() {
-        let text = program.ui.styled(Style::Plain, text).to_string();
+        let text = program.ui.styled(Style::Plain, text);
         write!(program.ui, "{text}")?;
     } else {
         write!(program.ui, "{text}")?;
