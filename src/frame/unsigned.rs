@@ -28,13 +28,8 @@ pub struct Waiting {
 /// What waits, in the order in which it was said.
 #[must_use]
 pub fn list(state: &StateDir) -> Vec<Waiting> {
-    let bytes = state
-        .read_sealed(FILE_NAME, FILE_BYTES_MAX)
-        .unwrap_or_default();
-    let text = std::str::from_utf8(&bytes)
-        .ok()
-        .and_then(|text| text.strip_prefix(FIRST_LINE))
-        .unwrap_or_default();
+    let text = state.kept_text(FILE_NAME, FILE_BYTES_MAX);
+    let text = text.strip_prefix(FIRST_LINE).unwrap_or_default();
     let waiting = |line: &str| {
         let (path, blob) = line.split_once(' ')?;
         Some(Waiting {

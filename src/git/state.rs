@@ -322,6 +322,12 @@ impl StateDir {
         })
     }
 
+    /// The same in a folder that is made where it is not there.
+    pub fn keep(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.create()?;
+        self.write_sealed_lightly(name, bytes)
+    }
+
     /// Reads what this user has written for this repository; what came with it, or is damaged, counts as absent.
     #[must_use]
     pub fn read_sealed(&self, name: &str, bytes_max: u64) -> Option<Vec<u8>> {
@@ -338,6 +344,14 @@ impl StateDir {
         }
         bytes.drain(..SEAL_LINE_BYTES);
         Some(bytes)
+    }
+
+    /// The same as text; empty where there is none.
+    #[must_use]
+    pub fn kept_text(&self, name: &str, bytes_max: u64) -> String {
+        let bytes = self.read_sealed(name, bytes_max);
+        let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+        text.unwrap_or_default()
     }
 
     /// The key for digests of this user in this repository, for one purpose.

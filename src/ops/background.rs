@@ -92,10 +92,8 @@ fn refresh_branches(
     background: &mut Background,
 ) -> Result<(), RefreshError> {
     let cache = workspace.state.cache();
-    let known = cache
-        .read_sealed(BRANCHES_FILE, BRANCHES_BYTES_MAX)
-        .unwrap_or_default();
-    let known: BTreeSet<NodeId> = String::from_utf8_lossy(&known)
+    let known: BTreeSet<NodeId> = cache
+        .kept_text(BRANCHES_FILE, BRANCHES_BYTES_MAX)
         .lines()
         .filter_map(|line| line.parse().ok())
         .collect();
@@ -115,9 +113,7 @@ fn refresh_branches(
     if background.problems.is_empty() && commits != known {
         // A disk that refuses only costs a look at all of them next time.
         let lines: Vec<String> = commits.iter().map(ToString::to_string).collect();
-        let _ = cache
-            .create()
-            .and_then(|()| cache.write_sealed_lightly(BRANCHES_FILE, lines.join("\n").as_bytes()));
+        let _ = cache.keep(BRANCHES_FILE, lines.join("\n").as_bytes());
     }
     Ok(())
 }

@@ -100,7 +100,5 @@ fn save(cache: &StateDir, mut rows: Vec<(FileKey, u32)>) {
         bytes.extend_from_slice(&key);
         bytes.extend_from_slice(&cost.to_le_bytes());
     }
-    let _ = cache
-        .create()
-        .and_then(|()| cache.write_sealed_lightly(FILE_NAME, &bytes));
+    let _ = cache.keep(FILE_NAME, &bytes);
 }

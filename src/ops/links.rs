@@ -104,9 +104,7 @@ pub(super) fn save(cache: &StateDir, kept: &KeptLinks) {
         file.metadata().ok()?.modified().ok()
     };
     let name = FILE_NAMES.into_iter().min_by_key(written);
-    let _ = cache
-        .create()
-        .and_then(|()| cache.write_sealed_lightly(name.expect("there are two names"), &bytes));
+    let _ = cache.keep(name.expect("there are two names"), &bytes);
 }
 
 /// The line behind the seal.

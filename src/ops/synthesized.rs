@@ -110,15 +110,10 @@ fn save_line(cache: &StateDir, key: &Digest, frame: &str, count: u64) {
     lines.push(format!("{key} {frame} {count}"));
     let from = lines.len().saturating_sub(LINES_MAX);
     let text = lines[from..].join("\n");
-    let _ = cache
-        .create()
-        .and_then(|()| cache.write_sealed_lightly(FILE_NAME, text.as_bytes()));
+    let _ = cache.keep(FILE_NAME, text.as_bytes());
 }
 
 fn lines(cache: &StateDir) -> Vec<String> {
-    let bytes = cache.read_sealed(FILE_NAME, FILE_BYTES_MAX);
-    let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-    text.iter()
-        .flat_map(|text| text.lines().map(str::to_owned))
-        .collect()
+    let text = cache.kept_text(FILE_NAME, FILE_BYTES_MAX);
+    text.lines().map(str::to_owned).collect()
 }

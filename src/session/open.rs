@@ -297,12 +297,9 @@ pub fn leaves_out_sessions(repo: &Repository) -> bool {
 
 /// The digests of a session's records that this machine wrote. Sealed: what came with the repository says nothing.
 fn own_digests(state: &StateDir, name: &SessionName) -> String {
-    let known = state
+    state
         .folder(OWN_FOLDER)
-        .read_sealed(&own_file(name), OWN_BYTES_MAX);
-    known
-        .and_then(|known| String::from_utf8(known).ok())
-        .unwrap_or_default()
+        .kept_text(&own_file(name), OWN_BYTES_MAX)
 }
 
 /// Remembers that this machine wrote the session's record as it stands.
@@ -318,9 +315,7 @@ fn remember_own(state: &StateDir, folder: &SessionFolder) -> Result<(), ChoiceEr
         .chain(known.lines())
         .take(OWN_DIGESTS_MAX)
         .collect();
-    let written = own
-        .create()
-        .and_then(|()| own.write_sealed_lightly(&file, newest.join("\n").as_bytes()));
+    let written = own.keep(&file, newest.join("\n").as_bytes());
     written.map_err(|error| ChoiceError::State(own.shown_file(&file), error))
 }
 
@@ -337,12 +332,9 @@ pub fn typed_pages(state: &StateDir, name: &str) -> BTreeSet<String> {
 }
 
 fn typed_lines(state: &StateDir, name: &SessionName) -> String {
-    let known = state
+    state
         .folder(OWN_FOLDER)
-        .read_sealed(&typed_file(name), TYPED_BYTES_MAX);
-    known
-        .and_then(|known| String::from_utf8(known).ok())
-        .unwrap_or_default()
+        .kept_text(&typed_file(name), TYPED_BYTES_MAX)
 }
 
 /// Remembers the URLs among entries that the user typed, the newest last.

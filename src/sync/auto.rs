@@ -68,14 +68,7 @@ impl Last {
     /// What is remembered; the beginning of time where nothing is.
     #[must_use]
     pub fn load(state: &StateDir) -> Self {
-        let bytes = state
-            .cache()
-            .read_sealed(FILE_NAME, FILE_BYTES_MAX)
-            .unwrap_or_default();
-        std::str::from_utf8(&bytes)
-            .ok()
-            .and_then(Self::read)
-            .unwrap_or_default()
+        Self::read(&state.cache().kept_text(FILE_NAME, FILE_BYTES_MAX)).unwrap_or_default()
     }
 
     fn read(text: &str) -> Option<Self> {
@@ -104,10 +97,7 @@ impl Last {
             "{FIRST_LINE}\n{}\n{failures}\n{error}\n",
             clock::real_seconds()
         );
-        let cache = state.cache();
-        let _ = cache
-            .create()
-            .and_then(|()| cache.write_sealed_lightly(FILE_NAME, text.as_bytes()));
+        let _ = state.cache().keep(FILE_NAME, text.as_bytes());
     }
 
     /// True when it is time for the next one: after the interval, which doubles with each failure.

@@ -55,10 +55,7 @@ impl Memory {
             memory.write(name, &mut text);
         }
         if text.len() as u64 <= FILE_BYTES_MAX {
-            let cache = state.cache();
-            let _ = cache
-                .create()
-                .and_then(|()| cache.write_sealed_lightly(FILE_NAME, text.as_bytes()));
+            let _ = state.cache().keep(FILE_NAME, text.as_bytes());
         }
     }
 
@@ -102,14 +99,7 @@ impl Memory {
 }
 
 fn all(state: &StateDir) -> Vec<(String, Memory)> {
-    let bytes = state
-        .cache()
-        .read_sealed(FILE_NAME, FILE_BYTES_MAX)
-        .unwrap_or_default();
-    std::str::from_utf8(&bytes)
-        .ok()
-        .and_then(parse)
-        .unwrap_or_default()
+    parse(&state.cache().kept_text(FILE_NAME, FILE_BYTES_MAX)).unwrap_or_default()
 }
 
 fn parse(text: &str) -> Option<Vec<(String, Memory)>> {

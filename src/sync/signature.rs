@@ -302,11 +302,7 @@ struct Memory {
 
 impl Memory {
     fn load(state: &StateDir, signers: Digest) -> Self {
-        let bytes = state
-            .cache()
-            .read_sealed(FILE_NAME, FILE_BYTES_MAX)
-            .unwrap_or_default();
-        let text = std::str::from_utf8(&bytes).unwrap_or_default();
+        let text = state.cache().kept_text(FILE_NAME, FILE_BYTES_MAX);
         let body = text
             .strip_prefix(FIRST_LINE)
             .and_then(|rest| rest.strip_prefix(&format!("{signers}\n")));
@@ -337,10 +333,7 @@ impl Memory {
             writeln!(text, "{digest} {word} {rest}").expect("writing to a string succeeds");
         }
         if text.len() as u64 <= FILE_BYTES_MAX {
-            let cache = state.cache();
-            let _ = cache
-                .create()
-                .and_then(|()| cache.write_sealed_lightly(FILE_NAME, text.as_bytes()));
+            let _ = state.cache().keep(FILE_NAME, text.as_bytes());
         }
     }
 }

@@ -68,10 +68,7 @@ impl Workspace {
 /// Reads what is allowed; a file that cannot be read, or that this user did not write, allows nothing.
 #[must_use]
 fn load(state: &StateDir) -> Allowed {
-    let known = state
-        .read_sealed(FILE_NAME, FILE_BYTES_MAX)
-        .unwrap_or_default();
-    Allowed::parse(&String::from_utf8_lossy(&known))
+    Allowed::parse(&state.kept_text(FILE_NAME, FILE_BYTES_MAX))
 }
 
 /// Adds ids to the file, which is written only when one of them is new.

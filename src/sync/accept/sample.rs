@@ -395,14 +395,8 @@ fn author(repo: &Repository, commit: &NodeId) -> Option<String> {
 
 /// Frames that were found to be forged; they are never drawn again but known.
 fn load(state: &StateDir) -> BTreeSet<NodeId> {
-    let bytes = state
-        .cache()
-        .read_sealed(FILE_NAME, LIST_BYTES_MAX)
-        .unwrap_or_default();
-    let text = std::str::from_utf8(&bytes)
-        .ok()
-        .and_then(|text| text.strip_prefix(FIRST_LINE))
-        .unwrap_or_default();
+    let text = state.cache().kept_text(FILE_NAME, LIST_BYTES_MAX);
+    let text = text.strip_prefix(FIRST_LINE).unwrap_or_default();
     text.lines().filter_map(|line| line.parse().ok()).collect()
 }
 
@@ -410,10 +404,7 @@ fn save(state: &StateDir, known: &BTreeSet<NodeId>) {
     let lines: Vec<String> = known.iter().map(|blob| format!("{blob}\n")).collect();
     let text = format!("{FIRST_LINE}{}", lines.concat());
     if text.len() as u64 <= LIST_BYTES_MAX {
-        let cache = state.cache();
-        let _ = cache
-            .create()
-            .and_then(|()| cache.write_sealed_lightly(FILE_NAME, text.as_bytes()));
+        let _ = state.cache().keep(FILE_NAME, text.as_bytes());
     }
 }
 
