@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 
-use super::error::{Failure, ProviderError};
+use super::error::{Charge, Failure, ProviderError};
 use crate::chat::{Answer, Capabilities, Request, Ticket};
 
 /// An answer on its way. Dropping it cancels.
@@ -29,7 +29,14 @@ pub trait Provider: Send + Sync {
     ) -> ReplyFuture<'a, Answer, Failure>;
 
     /// Looks whether the answer of an earlier [`Answer::Pending`] is there; the same ticket comes back while it is not.
-    fn collect<'a>(&'a self, ticket: &'a Ticket) -> ReplyFuture<'a, Answer, Failure>;
+    /// Without a body of its own: for what answers at once, and gives no tickets.
+    fn collect<'a>(&'a self, _ticket: &'a Ticket) -> ReplyFuture<'a, Answer, Failure> {
+        let error = ProviderError::Protocol("it answers at once".to_owned());
+        Box::pin(std::future::ready(Err(Failure::new(
+            error,
+            Charge::Nothing,
+        ))))
+    }
 
     /// Gets ready before the first request of a run, where that reaches something.
     fn open(&self) -> ReplyFuture<'_, (), ProviderError> {

@@ -15,7 +15,7 @@ use super::ask::{Provider, ReplyFuture, TextSink};
 use super::definition::Definition;
 use super::{Charge, Failure, ProviderError, fault, key};
 use crate::base::variable::holds_key;
-use crate::chat::{Answer, Capabilities, Reply, Request, Role, Ticket};
+use crate::chat::{Answer, Capabilities, Reply, Request, Role};
 use crate::config::Environment;
 use crate::git::program::with_search_path;
 
@@ -80,12 +80,10 @@ impl Program {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        let started = command
-            .spawn()
-            .map_err(|error| ProviderError::NotConfigured {
-                provider: self.definition.name.clone(),
-                reason: format!("cannot run '{program}': {}", plain(&error)),
-            })?;
+        let started = command.spawn().map_err(|error| {
+            let reason = format!("cannot run '{program}': {}", plain(&error));
+            self.definition.not_configured(reason)
+        })?;
         Ok(Running(started))
     }
 
@@ -179,9 +177,9 @@ impl Provider for Program {
             path.split(':')
                 .any(|directory| Path::new(directory).join(program).is_file())
         };
-        let missing = || ProviderError::NotConfigured {
-            provider: self.definition.name.clone(),
-            reason: format!("there is no program '{program}'"),
+        let missing = || {
+            let reason = format!("there is no program '{program}'");
+            self.definition.not_configured(reason)
         };
         Box::pin(std::future::ready(found.then_some(()).ok_or_else(missing)))
     }
@@ -192,18 +190,6 @@ impl Provider for Program {
         _on_text: TextSink<'a>,
     ) -> ReplyFuture<'a, Answer, Failure> {
         Box::pin(self.attempt(request))
-    }
-
-    fn collect<'a>(&'a self, _ticket: &'a Ticket) -> ReplyFuture<'a, Answer, Failure> {
-        let reason = "it answers at once and has nothing to collect".to_owned();
-        let error = ProviderError::NotConfigured {
-            provider: self.definition.name.clone(),
-            reason,
-        };
-        Box::pin(std::future::ready(Err(Failure::new(
-            error,
-            Charge::Nothing,
-        ))))
     }
 }
 

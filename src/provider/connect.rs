@@ -120,17 +120,13 @@ fn key_of(
     environment: &Environment,
 ) -> Result<Option<ApiKey>, ProviderError> {
     let name = &definition.name;
-    let not_configured = |reason: String| ProviderError::NotConfigured {
-        provider: name.clone(),
-        reason,
-    };
     let found = key::find(definition, environment)
-        .map_err(|error| not_configured(format!("no key can be looked up: {error}")))?;
+        .map_err(|error| definition.not_configured(format!("no key can be looked up: {error}")))?;
     if found.is_none() && key::is_needed(definition) {
         let variables: Vec<String> = key::variables(definition)
             .map(|name| format!(", or set {name}"))
             .collect();
-        return Err(not_configured(format!(
+        return Err(definition.not_configured(format!(
             "there is no key; run 'git merkle auth login {name}'{}",
             variables.concat()
         )));
@@ -140,10 +136,9 @@ fn key_of(
 
 fn checked_command(definition: &Definition) -> Result<(), ProviderError> {
     match definition.command.first() {
-        Some(program) if !command::is_program(program) => Err(ProviderError::NotConfigured {
-            provider: definition.name.clone(),
-            reason: format!("'{program}' is neither the name of a program nor an absolute path"),
-        }),
+        Some(program) if !command::is_program(program) => Err(definition.not_configured(format!(
+            "'{program}' is neither the name of a program nor an absolute path"
+        ))),
         Some(_) | None => Ok(()),
     }
 }
@@ -156,11 +151,7 @@ fn unset(definition: &Definition, lacking: &Lacking) -> ProviderError {
         value,
         what,
     } = lacking;
-    let reason = format!(
+    definition.not_configured(format!(
         "no {what} is set; run 'git config --global merkle.provider.{name}.{setting} {value}'"
-    );
-    ProviderError::NotConfigured {
-        provider: name.clone(),
-        reason,
-    }
+    ))
 }

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use super::api_key::ApiKey;
 use super::endpoint::{Endpoint, EndpointError};
+use super::error::ProviderError;
 use super::family;
 use super::kind::ProviderKind;
 use super::limit::Limits;
@@ -86,6 +87,14 @@ impl Definition {
     #[must_use]
     pub fn model(&self) -> Option<&str> {
         self.capabilities.model.as_deref()
+    }
+
+    /// The error for what is missing or wrong in it.
+    pub(super) fn not_configured(&self, reason: impl Into<String>) -> ProviderError {
+        ProviderError::NotConfigured {
+            provider: self.name.clone(),
+            reason: reason.into(),
+        }
     }
 
     /// Everything that must not show in a text.

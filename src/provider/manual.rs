@@ -90,11 +90,7 @@ impl Person {
             "{what} '{}': {why}",
             self.directory.shown_file(file).display()
         );
-        let error = ProviderError::NotConfigured {
-            provider: self.definition.name.clone(),
-            reason,
-        };
-        Failure::new(error, Charge::Nothing)
+        Failure::new(self.definition.not_configured(reason), Charge::Nothing)
     }
 }
 

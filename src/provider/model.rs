@@ -19,7 +19,7 @@ use super::protocol::{self, IncomingAnswer, Stop};
 use super::transport::{self, ANSWER_BYTES_MAX, BodyError, Division, Documents};
 use super::{Charge, Failure, ProviderError, fault, http, key, wire};
 use crate::base::printable::is_safe;
-use crate::chat::{Answer, Capabilities, Reply, Request, Ticket, Usage};
+use crate::chat::{Answer, Capabilities, Reply, Request, Usage};
 use crate::secret::Scanner;
 
 /// How long the end of a body is waited for once the answer has ended.
@@ -48,14 +48,8 @@ impl Model {
 
     pub(super) fn client(&self) -> Result<&Client, ProviderError> {
         let made = self.client.get_or_init(|| http::client(&self.definition));
-        made.as_ref().map_err(|reason| self.not_configured(reason))
-    }
-
-    fn not_configured(&self, reason: &str) -> ProviderError {
-        ProviderError::NotConfigured {
-            provider: self.definition.name.clone(),
-            reason: reason.to_owned(),
-        }
+        made.as_ref()
+            .map_err(|reason| self.definition.not_configured(reason))
     }
 
     async fn ask(
@@ -399,14 +393,6 @@ impl Provider for Model {
         on_text: TextSink<'a>,
     ) -> ReplyFuture<'a, Answer, Failure> {
         Box::pin(self.attempt(request, on_text))
-    }
-
-    fn collect<'a>(&'a self, _ticket: &'a Ticket) -> ReplyFuture<'a, Answer, Failure> {
-        let error = self.not_configured("it answers at once and has nothing to collect");
-        Box::pin(std::future::ready(Err(Failure::new(
-            error,
-            Charge::Nothing,
-        ))))
     }
 }
 

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::ask::{Provider, ReplyFuture, TextSink};
 use super::definition::Definition;
 use super::{Charge, Failure, ProviderError};
-use crate::chat::{Answer, Capabilities, Reply, Request, Ticket, Usage};
+use crate::chat::{Answer, Capabilities, Reply, Request, Usage};
 
 /// Stands for any request.
 const ANY: &str = "*";
@@ -28,10 +28,7 @@ pub(super) struct Replay {
 impl Replay {
     /// Reads the recording.
     pub(super) fn open(definition: Definition) -> Result<Self, ProviderError> {
-        let fault = |reason: String| ProviderError::NotConfigured {
-            provider: definition.name.clone(),
-            reason,
-        };
+        let fault = |reason: String| definition.not_configured(reason);
         let file = definition
             .file
             .as_ref()
@@ -133,17 +130,5 @@ impl Provider for Replay {
         _on_text: TextSink<'a>,
     ) -> ReplyFuture<'a, Answer, Failure> {
         Box::pin(std::future::ready(self.answer(request)))
-    }
-
-    fn collect<'a>(&'a self, _ticket: &'a Ticket) -> ReplyFuture<'a, Answer, Failure> {
-        let reason = "it answers at once and has nothing to collect".to_owned();
-        let error = ProviderError::NotConfigured {
-            provider: self.definition.name.clone(),
-            reason,
-        };
-        Box::pin(std::future::ready(Err(Failure::new(
-            error,
-            Charge::Nothing,
-        ))))
     }
 }

@@ -17,7 +17,7 @@ use super::sweep;
 use super::waiting::{Ended, Shared, locked};
 use crate::base::printable::chain;
 use crate::base::token;
-use crate::chat::{Answer, Capabilities, Reply, Request, Ticket};
+use crate::chat::{Answer, Capabilities, Reply, Request};
 use crate::git::{Lock, StateDir};
 use crate::provider::api_key::ApiKey;
 use crate::provider::ask::{Provider, ReplyFuture, TextSink};
@@ -311,14 +311,6 @@ impl Provider for Workers {
         _on_text: TextSink<'a>,
     ) -> ReplyFuture<'a, Answer, Failure> {
         Box::pin(async { self.ask(request).await.map(Answer::Ready) })
-    }
-
-    fn collect<'a>(&'a self, _ticket: &'a Ticket) -> ReplyFuture<'a, Answer, Failure> {
-        let error = ProviderError::Queue("a queue gives no tickets".to_owned());
-        Box::pin(std::future::ready(Err(Failure::new(
-            error,
-            Charge::Nothing,
-        ))))
     }
 
     fn open(&self) -> ReplyFuture<'_, (), ProviderError> {
