@@ -16,7 +16,7 @@ use super::markdown::{self, push_fenced};
 use super::outlined::Outlined;
 use super::overview::Overview;
 use super::people::{MEMOS, PeopleFiles};
-use super::render::Blocks;
+use super::render::{Blocks, ShownBlocks};
 use super::resource::{
     Body, EarlierSource, Note, OutlineSource, Resolver, Resource, Sources, secrets, weight,
 };
@@ -596,14 +596,17 @@ impl<'r> Document<'r> {
 
     fn blocks(&self) -> Blocks<'_> {
         let redacted = self.redacted.as_ref().map(|(guard, found)| (guard, found));
-        Blocks {
-            repo: self.repo,
+        let shown = ShownBlocks {
             store_commit: self.store_commit,
             resources: &self.resources,
             forms: &self.forms,
             redacted,
             outlined: &self.outlined,
             style: self.style,
+        };
+        Blocks {
+            repo: self.repo,
+            shown,
         }
     }
 }

@@ -32,8 +32,15 @@ const FRAME_BYTES: u64 = 4 << 10;
 
 /// The resources of a document and how much of each is shown.
 pub struct Blocks<'d> {
-    /// Where objects are read.
+    /// Where objects are read; threads have a handle of their own.
     pub repo: &'d Repository,
+    /// What is shown, and how.
+    pub shown: ShownBlocks<'d>,
+}
+
+/// What threads share.
+#[derive(Clone, Copy)]
+pub struct ShownBlocks<'d> {
     /// The commit of the store that frames are read from.
     pub store_commit: Option<NodeId>,
     /// What is shown.
@@ -50,12 +57,12 @@ pub struct Blocks<'d> {
 
 impl Blocks<'_> {
     fn form(&self, at: usize) -> Form {
-        form_of(self.forms, at)
+        form_of(self.shown.forms, at)
     }
 
     /// About how many bytes each resource has.
     pub fn sizes(&self) -> io::Result<Vec<u64>> {
-        self.map(&|reader, at| Ok(reader.size_bytes(&self.resources[at])))
+        self.map(&|reader, at| Ok(reader.size_bytes(&self.shown.resources[at])))
     }
 
     /// Writes all blocks in order.
@@ -73,9 +80,9 @@ impl Blocks<'_> {
             let finished: Vec<Option<Receiver<io::Result<Part>>>> = (0..threads)
                 .map(|first| {
                     let (sender, receiver) = sync_channel(1);
-                    let (repo, shared) = (self.repo.fork(), self.shared());
+                    let (repo, shown) = (self.repo.fork(), self.shown);
                     let work = move || {
-                        let blocks = shared.with(&repo);
+                        let blocks = Blocks { repo: &repo, shown };
                         let mut reader = blocks.reader();
                         for batch in batches.iter().skip(first).step_by(threads) {
                             let part = match &mut reader {
@@ -114,16 +121,16 @@ impl Blocks<'_> {
     pub fn measure(&self, level: Level) -> io::Result<Vec<Option<u64>>> {
         self.map(&|reader, at| {
             let mut block = Vec::new();
-            let exists = reader.push_block(&mut block, &self.resources[at], level.into());
+            let exists = reader.push_block(&mut block, &self.shown.resources[at], level.into());
             Ok(exists.then(|| token::estimate(&String::from_utf8_lossy(&block))))
         })
     }
 
     /// All bodies as far as they are shown, or why they are not, as Markdown on one line each.
     pub fn bodies(&self) -> io::Result<Vec<Result<String, String>>> {
-        let (redacted, forms) = (self.redacted, self.forms);
+        let (redacted, forms) = (self.shown.redacted, self.shown.forms);
         self.map(&|reader, at| {
-            let body = reader.body(&self.resources[at], form_of(forms, at));
+            let body = reader.body(&self.shown.resources[at], form_of(forms, at));
             let Some((guard, _)) = redacted_at(redacted, at) else {
                 return Ok(body);
             };
@@ -138,13 +145,17 @@ impl Blocks<'_> {
 
     /// Why bodies are not shown; `None` for those that are.
     pub fn withheld(&self) -> io::Result<Vec<Option<String>>> {
-        self.map(&|reader, at| Ok(reader.body(&self.resources[at], Level::Full.into()).err()))
+        self.map(&|reader, at| {
+            Ok(reader
+                .body(&self.shown.resources[at], Level::Full.into())
+                .err())
+        })
     }
 
     /// Why resources cannot be shown at all; `None` for those that can, and for those that are shown as what they are: a
     /// link, a binary file.
     pub fn missing(&self) -> io::Result<Vec<Option<String>>> {
-        self.map(&|reader, at| Ok(reader.missing(&self.resources[at])))
+        self.map(&|reader, at| Ok(reader.missing(&self.shown.resources[at])))
     }
 
     /// What looks like a secret in each block, and the objects in which there is nothing of the kind.
@@ -152,7 +163,7 @@ impl Blocks<'_> {
         &self,
         guard: &Guard<'_>,
     ) -> io::Result<(BTreeMap<usize, SecretFound>, Vec<NodeId>)> {
-        let (resources, forms) = (self.resources, self.forms);
+        let (resources, forms) = (self.shown.resources, self.shown.forms);
         let all = self
             .map(&|reader, at| Ok(reader.find_secret(&resources[at], form_of(forms, at), guard)))?;
         let (mut found, mut clean) = (BTreeMap::new(), Vec::new());
@@ -168,25 +179,22 @@ impl Blocks<'_> {
         &self,
         each: &(dyn Fn(&mut Reader<'_>, usize) -> io::Result<T> + Sync),
     ) -> io::Result<Vec<T>> {
-        let (count, threads) = (self.resources.len(), cores());
+        let (count, threads, shown) = (self.shown.resources.len(), cores(), self.shown);
         let part = count.div_ceil(threads).max(BATCH_RESOURCES_MAX);
-        let run =
-            |repo: &Repository, shared: &Shared<'_>, range: Range<usize>| -> io::Result<Vec<T>> {
-                let blocks = shared.with(repo);
-                let mut reader = blocks.reader()?;
-                range.map(|at| each(&mut reader, at)).collect()
-            };
+        let run = |repo: &Repository, range: Range<usize>| -> io::Result<Vec<T>> {
+            let blocks = Blocks { repo, shown };
+            let mut reader = blocks.reader()?;
+            range.map(|at| each(&mut reader, at)).collect()
+        };
         if count <= part {
-            return run(self.repo, &self.shared(), 0..count);
+            return run(self.repo, 0..count);
         }
         std::thread::scope(|scope| {
             let handles: Vec<_> = (0..count)
                 .step_by(part)
                 .map(|start| {
-                    let (repo, shared, run) = (self.repo.fork(), self.shared(), &run);
-                    beside(scope, move || {
-                        run(&repo, &shared, start..count.min(start + part))
-                    })
+                    let (repo, run) = (self.repo.fork(), &run);
+                    beside(scope, move || run(&repo, start..count.min(start + part)))
                 })
                 .collect();
             let mut all = Vec::with_capacity(count);
@@ -198,8 +206,13 @@ impl Blocks<'_> {
     }
 
     fn reader(&self) -> io::Result<Reader<'_>> {
-        Reader::new(self.repo, self.store_commit, self.outlined, self.style)
-            .map_err(|error: StoreError| io::Error::other(error))
+        Reader::new(
+            self.repo,
+            self.shown.store_commit,
+            self.shown.outlined,
+            self.shown.style,
+        )
+        .map_err(|error: StoreError| io::Error::other(error))
     }
 
     fn render<'a>(
@@ -210,58 +223,14 @@ impl Blocks<'_> {
     ) -> Part {
         let mut out = Vec::with_capacity(to_index(BATCH_BYTES));
         for at in batch {
-            match redacted_at(self.redacted, at) {
+            match redacted_at(self.shown.redacted, at) {
                 Some((guard, _)) => {
-                    reader.push_redacted(&mut out, &self.resources[at], self.form(at), guard);
+                    reader.push_redacted(&mut out, &self.shown.resources[at], self.form(at), guard);
                 }
-                None => drop(reader.push_block(&mut out, &self.resources[at], self.form(at))),
+                None => drop(reader.push_block(&mut out, &self.shown.resources[at], self.form(at))),
             }
         }
         Part::new(out, sample)
-    }
-
-    /// What threads share; the repository's handle is not among it.
-    fn shared(&self) -> Shared<'_> {
-        Shared {
-            store_commit: self.store_commit,
-            resources: self.resources,
-            forms: self.forms,
-            redacted: self.redacted,
-            outlined: self.outlined,
-            style: self.style,
-        }
-    }
-}
-
-#[derive(Clone, Copy)]
-struct Shared<'d> {
-    store_commit: Option<NodeId>,
-    resources: &'d [Resource],
-    forms: &'d [Form],
-    redacted: Option<(&'d Guard<'d>, &'d SecretsFound)>,
-    outlined: &'d Outlined,
-    style: Markup,
-}
-
-impl<'d> Shared<'d> {
-    fn with(&self, repo: &'d Repository) -> Blocks<'d> {
-        let Self {
-            store_commit,
-            resources,
-            forms,
-            redacted,
-            outlined,
-            style,
-        } = *self;
-        Blocks {
-            repo,
-            store_commit,
-            resources,
-            forms,
-            redacted,
-            outlined,
-            style,
-        }
     }
 }
 
