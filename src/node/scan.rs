@@ -8,6 +8,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use serde::Serialize;
+
 use super::ignore::{FILE_NAME, IgnoreRules, TooManyRules};
 use crate::base::limit::{IGNORE_BYTES_MAX, NODES_MAX, TREE_DEPTH_MAX, TREE_ENTRIES_MAX};
 use crate::base::number::{IndexVec, define_index_type, to_u32};
@@ -101,7 +103,7 @@ const ROOT: NodeNumber = NodeNumber::from_raw(0);
 const NO_NODE: NodeNumber = NodeNumber::from_raw(u32::MAX);
 
 /// How many of what a scan met.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Distinct files.
     pub files: u64,

@@ -14,6 +14,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
+use serde::Serialize;
+
 use super::files::FilesError;
 use super::find::{FindError, Findable, Ranking};
 use crate::base::number::{IndexSlice, IndexVec, define_index_type, to_f64, to_index, to_u32};
@@ -53,7 +55,7 @@ pub const ROWS: [&str; 6] = [
 ];
 
 /// How one row did for one commit.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Figures {
     /// Share of the right files among the first 5, 10, 20.
     pub recall: [f64; 3],

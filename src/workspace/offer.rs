@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use serde::Serialize;
 use toml::de::{DeTable, DeValue};
 
 use super::settings::{GatheredSettings, gather};
@@ -65,9 +66,10 @@ pub struct AgentOffer {
 }
 
 /// A file.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 pub struct FileOffer {
     /// Its name below the folder.
+    #[serde(rename = "file")]
     pub name: String,
     /// Its size.
     pub bytes: u64,

@@ -6,6 +6,7 @@ use crate::base::count::{counted, files_and_directories};
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Style};
+use crate::node::Counts;
 use crate::ops;
 use crate::workspace::Target;
 
@@ -23,12 +24,8 @@ pub struct Args {
 struct Document {
     root: String,
     commit: Option<String>,
-    files: u64,
-    directories: u64,
-    symlinks: u64,
-    submodules: u64,
-    ignored: u64,
-    paths: u64,
+    #[serde(flatten)]
+    counts: Counts,
 }
 
 /// Prints the root id and the counts.
@@ -53,12 +50,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             &Document {
                 root: root.tree.to_string(),
                 commit: root.commit.map(|commit| commit.to_string()),
-                files: counts.files,
-                directories: counts.directories,
-                symlinks: counts.symlinks,
-                submodules: counts.submodules,
-                ignored: counts.ignored,
-                paths: counts.paths,
+                counts,
             },
         )?;
         return Ok(Exit::Done);

@@ -26,9 +26,9 @@ struct Document<'a> {
     state: &'static str,
     digest: Option<&'a str>,
     agents: Vec<AgentDocument<'a>>,
-    prompts: Vec<FileDocument<'a>>,
-    profiles: Vec<FileDocument<'a>>,
-    others: Vec<FileDocument<'a>>,
+    prompts: &'a [FileOffer],
+    profiles: &'a [FileOffer],
+    others: &'a [FileOffer],
     settings: Vec<SettingDocument>,
     ignored: Vec<IgnoredDocument>,
     left_out: &'a [String],
@@ -41,13 +41,6 @@ struct AgentDocument<'a> {
     role: Option<&'a str>,
     r#type: Option<&'a str>,
     provider: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct FileDocument<'a> {
-    file: &'a str,
-    bytes: u64,
-    first_line: &'a str,
 }
 
 #[derive(Serialize)]
@@ -272,14 +265,13 @@ fn show_file(ui: &mut Ui, file: &FileOffer) -> Result<(), CliError> {
 }
 
 fn document<'a>(standing: &'a Standing, offer: &'a Offer) -> Document<'a> {
-    let files = |files: &'a [FileOffer]| files.iter().map(file_document).collect();
     Document {
         state: standing.name(),
         digest: standing.digest.as_deref(),
         agents: offer.agents.iter().map(agent_document).collect(),
-        prompts: files(&offer.prompts),
-        profiles: files(&offer.profiles),
-        others: files(&offer.others),
+        prompts: &offer.prompts,
+        profiles: &offer.profiles,
+        others: &offer.others,
         settings: offer
             .settings
             .iter()
@@ -304,14 +296,6 @@ fn agent_document(agent: &AgentOffer) -> AgentDocument<'_> {
         role: role.as_deref(),
         r#type: frame_type.as_deref(),
         provider: provider.as_deref(),
-    }
-}
-
-fn file_document(file: &FileOffer) -> FileDocument<'_> {
-    FileDocument {
-        file: &file.name,
-        bytes: file.bytes,
-        first_line: &file.first_line,
     }
 }
 

@@ -31,11 +31,8 @@ struct Commit {
 #[derive(Serialize)]
 struct Row {
     shown: &'static str,
-    recall: [f64; 3],
-    reciprocal_rank: f64,
-    files: [f64; 3],
-    named: [f64; 3],
-    signed: [f64; 3],
+    #[serde(flatten)]
+    figures: Figures,
 }
 
 /// Prints the table for the commits of a range, `tip` or `from..tip`, where only files at some paths can be right.
@@ -97,11 +94,7 @@ fn judged(
 fn commit(case: &Case, outcome: &CommitScore) -> Commit {
     let row = |(shown, figures): (&&'static str, &Figures)| Row {
         shown,
-        recall: figures.recall,
-        reciprocal_rank: figures.reciprocal_rank,
-        files: figures.files,
-        named: figures.named,
-        signed: figures.signed,
+        figures: *figures,
     };
     Commit {
         id: case.commit.to_string(),
