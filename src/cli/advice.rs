@@ -2,6 +2,7 @@
 //!
 //! Each command that is named here is run by `tests/it/cli/hint.rs`, which demands that the complaint is gone afterwards.
 
+use super::CliError;
 use super::shell::shell_word;
 use super::snapshot::SnapshotArgs;
 use crate::agent::{Agent, Exclusion, HUMAN, Maker, OUTLINE, Registry};
@@ -20,25 +21,25 @@ pub struct Lookup<'a> {
     pub frame_type: Option<&'a FrameType>,
 }
 
-/// Why nothing is said about a node, and the command that changes it.
-#[must_use]
-pub fn nothing_said(workspace: &Workspace, target: &Target, asked: &Lookup<'_>) -> String {
+/// Why nothing is said about a node, and the command that changes it; an error where the agent is none of this repository.
+pub fn nothing_said(
+    workspace: &Workspace,
+    target: &Target,
+    asked: &Lookup<'_>,
+) -> Result<String, CliError> {
     let agents = workspace.agents();
-    let Lookup { node, snapshot, .. } = asked;
-    let agent = match speaker(&agents, asked) {
-        Ok(agent) => agent,
-        Err(unknown) => {
-            return format!(
-                "no agent '{unknown}' is defined here; 'git merkle agent list' lists those there are"
-            );
-        }
-    };
+    let agent = speaker(&agents, asked)?;
     if agent.disabled {
-        return format!(
+        return Ok(format!(
             "agent '{0}' is disabled and says nothing; 'git merkle agent show {0}' shows where",
             agent.id
-        );
+        ));
     }
+    Ok(nothing_by(agent, workspace, target, asked))
+}
+
+fn nothing_by(agent: &Agent, workspace: &Workspace, target: &Target, asked: &Lookup<'_>) -> String {
+    let Lookup { node, snapshot, .. } = asked;
     let of_type = asked
         .frame_type
         .map_or_else(String::new, |frame_type| format!(" of type '{frame_type}'"));
@@ -51,6 +52,11 @@ pub fn nothing_said(workspace: &Workspace, target: &Target, asked: &Lookup<'_>) 
     } else {
         format!(" --agent {}", agent.id)
     };
+    if agent.id.as_str() == HUMAN && is_own {
+        return format!(
+            "nothing is said about '{node}' by people yet; 'git merkle note {word} -F <file>' says it"
+        );
+    }
     if !agent.makes(target.kind) || !is_own {
         let kind = if is_own {
             String::new()
@@ -105,9 +111,9 @@ pub fn only_combined(asked: &Lookup<'_>, combined: &FrameType) -> String {
 }
 
 /// The agent that would say it: the one that was named, else the one whose type that is.
-fn speaker<'r>(agents: &'r Registry, asked: &Lookup<'_>) -> Result<&'r Agent, AgentId> {
+fn speaker<'r>(agents: &'r Registry, asked: &Lookup<'_>) -> Result<&'r Agent, CliError> {
     if let Some(id) = asked.agent {
-        return agents.get(id.as_str()).map_err(|_| id.clone());
+        return Ok(agents.get(id.as_str())?);
     }
     // A type that several agents have is the person's, if the built-in agent of persons has it.
     let of_type = asked.frame_type.and_then(|frame_type| {

@@ -48,6 +48,14 @@ impl SlotArgs {
             && self.frame_type.as_ref().is_none_or(|one| one == frame_type)
     }
 
+    /// For a command that has found nothing: an error where the agent is none of this repository.
+    pub fn check(&self, workspace: &Workspace) -> Result<(), CliError> {
+        let Some(agent) = &self.agent else {
+            return Ok(());
+        };
+        Ok(workspace.agents().get(agent.as_str()).map(drop)?)
+    }
+
     /// The same for a head: a synthesis is shown where its type is named and nowhere else.
     #[must_use]
     pub fn shows(&self, head: &Head) -> bool {

@@ -99,6 +99,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         new,
     } = found;
     let is_same = differences.is_empty();
+    if is_same {
+        args.wanted.slot.check(&workspace)?;
+    }
     for path in &args.wanted.paths {
         if is_nowhere(&workspace, path, &range)? {
             let (old, new) = (&range.old.name, &range.new.name);

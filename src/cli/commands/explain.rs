@@ -481,7 +481,7 @@ fn write_text(ui: &mut Ui, answer: &Answer<'_>) -> Result<(), CliError> {
         Style::Caution
     };
     let state = ui.styled(style, document.state);
-    let node = ui.styled(Style::Plain, node);
+    let node = String::from_utf8_lossy(&ui.path(node.as_bytes())).into_owned();
     writeln!(
         ui,
         "{}/{} of {node} is {state}",
@@ -531,7 +531,7 @@ fn write_text(ui: &mut Ui, answer: &Answer<'_>) -> Result<(), CliError> {
 /// What has to be made first, and the children that tell something else.
 fn write_lists(ui: &mut Ui, document: &Document, is_earlier: bool) -> Result<(), OutputError> {
     let what = if is_earlier {
-        "changed"
+        "changed, new or gone"
     } else {
         "says something else now"
     };
@@ -541,7 +541,8 @@ fn write_lists(ui: &mut Ui, document: &Document, is_earlier: bool) -> Result<(),
     ];
     for (what, paths) in lists {
         for path in paths {
-            let path = ui.styled(Style::Plain, path);
+            let path = ui.path(path.as_bytes());
+            let path = String::from_utf8_lossy(&path);
             writeln!(ui, "    {path} ({what})")?;
         }
     }

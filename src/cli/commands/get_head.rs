@@ -52,7 +52,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         };
         return Err(CliError::new(
             Exit::No,
-            nothing_said(&workspace, &target, &asked),
+            nothing_said(&workspace, &target, &asked)?,
         ));
     }
     let agents = workspace.agents();

@@ -112,6 +112,11 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         .candidates
         .extend(carried(&workspace, &store, &target)?);
     let selection = compose(gathered.candidates, &view);
+    if selection.matched == 0 {
+        for agent in &view.filter.agents {
+            workspace.agents().get(agent.as_str())?;
+        }
+    }
     let ui = &mut program.ui;
     let shown = shown(args, ui, &selection);
     let extent = place.extent(repository)?;

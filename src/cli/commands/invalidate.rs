@@ -44,6 +44,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     };
     let Invalidated { invalidated, left } =
         ops::statement::invalidate(&workspace, &target, which, &created)?;
+    if let (0, 0, Some(agent)) = (invalidated, left, &args.agent) {
+        workspace.agents().get(agent.as_str())?;
+    }
     program.sign(&workspace);
     if left > 0 {
         program.ui.note(&format!(

@@ -75,6 +75,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         }
     }
     versions.retain(|version| !version.frames.is_empty());
+    if versions.is_empty() {
+        args.slot.check(&workspace)?;
+    }
     // What stands at the path now has heads; what stood there before is older.
     let standing = store.standing(&target.id)?;
     for (frame, state) in versions

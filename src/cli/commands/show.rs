@@ -98,7 +98,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     } else {
         &args.nodes
     };
-    let mut documents = Vec::new();
+    let (mut documents, mut silent) = (Vec::new(), Vec::new());
     let (mut is_first, mut is_said) = (true, false);
     for (NamedTarget { written, target }, found) in all(args, &workspace, &store, &root, specs)? {
         if found.is_empty() {
@@ -111,9 +111,14 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             };
             let note = match combined_type(args, &store, &target)? {
                 Some(combined) => only_combined(&asked, &combined),
-                None => nothing_said(&workspace, &target, &asked),
+                None => nothing_said(&workspace, &target, &asked)?,
             };
-            program.ui.note(&note);
+            // Of what a pattern matches, what is said is asked for.
+            if specs.contains(&written) {
+                program.ui.note(&note);
+            } else {
+                silent.push(note);
+            }
         }
         let frames: Vec<&Frame> = found.iter().map(|one| &one.head.frame).collect();
         let signatures = signatures(&program.ui, &workspace, &store, &frames);
@@ -134,6 +139,14 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
                 signature,
             };
             write_whole(&mut program.ui, &one.head.frame, one.state, heading)?;
+        }
+    }
+    if let (false, Some(first)) = (is_said, silent.first()) {
+        program.ui.note(first);
+        if silent.len() > 1 {
+            program
+                .ui
+                .note(&format!("and the same of {} more", silent.len() - 1));
         }
     }
     if program.ui.is_json() {

@@ -156,9 +156,31 @@ fn what_cannot_be_said_names_the_reason() {
     repo.merkle(&["regenerate"]).ok();
     insta::assert_snapshot!(told(&repo.merkle(&["show", ".", "--agent", "foo"])), @"
     --- stderr
-    no agent 'foo' is defined here; 'git merkle agent list' lists those there are
-    --- exit 1
+    error: unknown agent 'foo'
+    hint: 'git merkle agent list' lists those there are
+    --- exit 65
     ");
+    // Before, each of these answered a mistyped name in its own way, most with nothing and success.
+    for command in [
+        "log src",
+        "diff HEAD HEAD",
+        "list-frames src",
+        "get-head src",
+        "get-node src",
+        "invalidate src",
+        "explain src",
+        "status",
+        "note src -m x",
+        "regenerate src",
+    ] {
+        let words = command.split(' ').chain(["--agent", "humn"]);
+        let output = repo.run(PROGRAM).args(words).run();
+        let told = output.err();
+        assert!(
+            output.code == Some(65) && told.starts_with("error: unknown agent 'humn'\n"),
+            "{command}: {output}"
+        );
+    }
     // A synthesis that fell behind.
     repo.merkle(&["synthesize", "src"]).ok();
     repo.fill("commit second\n+ src/lib.rs = pub fn other() {}");

@@ -121,7 +121,7 @@ pub(super) fn parse_basis_kind(text: &str) -> Result<BasisKind, String> {
 
 pub(super) fn parse_state(text: &str) -> Result<FrameState, String> {
     text.parse()
-        .map_err(|()| "expected fresh, outdated, invalidated or superseded".to_owned())
+        .map_err(|()| "expected fresh, outdated, invalidated, superseded or carried".to_owned())
 }
 
 pub(super) fn parse_source(text: &str) -> Result<FrameSource, String> {
