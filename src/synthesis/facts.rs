@@ -161,7 +161,7 @@ mod tests {
         );
         assert_eq!(
             facts.to_string(),
-            "Directory of 5 files and 2 directories: C# 2, Rust 1, other 1."
+            "Directory of 5 files and 2 directories: C# 2, Rust 1, other 2."
         );
         assert_eq!(Facts::parse(&facts.to_string()), Some(facts));
         // Before, a picture beside them was in the first count and in none of the others.

@@ -40,7 +40,7 @@ impl Policy for Summarize {
     }
 
     fn digest(&self) -> Digest {
-        Digest::of("git-merkle 2026 policy/1", b"summarize/12")
+        Digest::of("git-merkle 2026 policy/1", b"summarize/13")
     }
 
     fn synthesize(&self, parts: &[ChildNode<'_>]) -> String {

@@ -43,17 +43,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @r"8c/6064edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.d7ff323529de434e87a4996210efb0aa99e602b231d37f0757d641582c41a101");
+    insta::assert_snapshot!(name, @r"8c/6064edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.f5f8b62a72978b40503005c1f1c83836c76cdd6607d574b9aa6b9dceeab7735b");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: d7ff323529de434e87a4996210efb0aa99e602b231d37f0757d641582c41a101
+    frame: f5f8b62a72978b40503005c1f1c83836c76cdd6607d574b9aa6b9dceeab7735b
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: 78aaf927cbfa46a5b38538e1e5a4488cd342baf1801e6b0df0b3b3dbbfe54a4a
+    basis: 5ea02ffd6a8741daaf20767a97f2e70d26863dea57aa1af80c5de46be53fdde1
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -71,20 +71,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @r"f7/abf712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.f7c2489c6492b5307c876d860905a593665349f135e6fcaa9cf56bd2560d03ce");
+    insta::assert_snapshot!(name, @r"f7/abf712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.685444aba0e1aed9c42fdc796ea30587ffccda6de1d3e11c0f0c28f3ea24243b");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: f7c2489c6492b5307c876d860905a593665349f135e6fcaa9cf56bd2560d03ce
+    frame: 685444aba0e1aed9c42fdc796ea30587ffccda6de1d3e11c0f0c28f3ea24243b
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: f3a708b0bd6b259a25658ca11e95090694b2029fa8acda71cdc409bea61bb047
+    basis: 916b676b11506a835aaf23ebc6872e3e2f43d1bc5a35dd214a20e9ceefe1ceb6
     basis-kind: synthesis
     path: "src"
-    children: [d7ff323529de434e87a4996210efb0aa99e602b231d37f0757d641582c41a101]
+    children: [f5f8b62a72978b40503005c1f1c83836c76cdd6607d574b9aa6b9dceeab7735b]
     tool: git-merkle 0.1.0
     ---
 
