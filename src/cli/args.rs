@@ -174,7 +174,7 @@ pub enum Command {
     Prompt(Deferred<prompt::Args>),
     /// Show which cache tier each part of a session's prompt is in, and why
     Tiers(Deferred<tiers::Args>),
-    /// Start, list, show, branch, rename and delete sessions with a model or a person
+    /// Start, list, show, branch, rename and remove sessions with a model or a person
     Session(Deferred<session::Args>),
     /// Start, send, answer and review the turns of a session
     Turn(Deferred<turn::Args>),

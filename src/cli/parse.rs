@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use clap::FromArgMatches;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::args::{Arguments, definition};
 use super::error::CliError;
@@ -60,10 +60,21 @@ fn usage_error(error: &clap::Error, arguments: &[OsString]) -> CliError {
         .lines()
         .filter_map(|line| line.trim().strip_prefix("tip: "))
         .filter(|tip| !is_about_a_value(tip));
-    tips.fold(failed, CliError::hint).hint(format!(
-        "see '{} -h'",
-        shown(&named_command(error, arguments))
-    ))
+    let command = shown(&named_command(error, arguments));
+    if error.kind() == ErrorKind::InvalidUtf8 {
+        let message = "an argument is no UTF-8";
+        return CliError::new(Exit::Usage, message)
+            .hint("name such a path by a pattern, as in 'caf*.txt', or by its object id");
+    }
+    let failed = match error.get(ContextKind::InvalidArg) {
+        // `--hidden` is a question, too.
+        Some(ContextValue::String(word)) if command.ends_with(" find") => failed.hint(format!(
+            "a question that begins with a dash: {command} -- {word}"
+        )),
+        _ => failed,
+    };
+    tips.fold(failed, CliError::hint)
+        .hint(format!("see '{command} -h'"))
 }
 
 /// True for clap's advice on how a word that begins with a dash is no option: a name behind the dash means one.
@@ -134,6 +145,18 @@ mod tests {
             error.render_text(),
             "error: unexpected argument '--worktree' found\nhint: see 'git merkle note -h'\n"
         );
+    }
+
+    #[test]
+    fn a_question_may_begin_with_a_dash() {
+        let error = read("git-merkle find --hidden").expect_err("no such option");
+        let told = error.render_text();
+        let way = "hint: a question that begins with a dash: git merkle find -- --hidden\n";
+        assert!(told.contains(way), "{told}");
+        assert!(matches!(
+            read("git-merkle find -- --hidden"),
+            Ok(Invocation::Run(_))
+        ));
     }
 
     #[test]

@@ -74,6 +74,15 @@ pub(in crate::cli) fn find_branch(
 
 /// What a commit did to its first parent.
 fn of_commit(repo: &Repository, name: &str) -> Result<Range, CliError> {
+    if repo.parents_of(&repo.resolve_commit(name)?)?.is_empty() {
+        let message = format!("commit '{name}' has no parent here to compare it with");
+        let none = CliError::new(Exit::Usage, message);
+        return Err(if repo.is_shallow() {
+            none.hint("git fetch --unshallow")
+        } else {
+            none.hint("'git merkle map' shows what a first commit brought")
+        });
+    }
     Ok(Range {
         old: revision(repo, &format!("{name}^1"))?,
         new: revision(repo, name)?,

@@ -1,5 +1,7 @@
 //! One directory of the store: where it stands, and reading it in bounded work.
 
+use std::sync::Arc;
+
 use super::entry::{self, StoreError};
 use super::fault::{BadEntry, Fault};
 use super::name::directory_of;
@@ -39,8 +41,20 @@ pub(super) fn read_tree(
     tree: &NodeId,
     data: &mut Vec<u8>,
 ) -> Result<Result<(), Fault>, StoreError> {
-    match repo.read_at_most(tree, ObjectKind::Tree, STORE_TREE_BYTES_MAX, data) {
-        Ok(()) => Ok(Ok(())),
+    or_too_large(repo.read_at_most(tree, ObjectKind::Tree, STORE_TREE_BYTES_MAX, data))
+}
+
+/// The same of a directory that is looked into for one node, and is kept for the next.
+pub(super) fn keep_tree(
+    repo: &Repository,
+    tree: &NodeId,
+) -> Result<Result<Arc<Vec<u8>>, Fault>, StoreError> {
+    or_too_large(repo.tree(tree, STORE_TREE_BYTES_MAX))
+}
+
+fn or_too_large<T>(read: Result<T, ObjectError>) -> Result<Result<T, Fault>, StoreError> {
+    match read {
+        Ok(data) => Ok(Ok(data)),
         Err(ObjectError::Size { size_bytes, .. }) => Ok(Err(Fault::Directory(size_bytes))),
         Err(error) => Err(error.into()),
     }

@@ -7,9 +7,10 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use super::codec::decode;
-use super::directory::{Place, note, read_tree, two_digits};
+use super::directory::{Place, keep_tree, note, read_tree, two_digits};
 use super::entry::{self, Entry, ManifestEntry, StoreError};
 use super::fault::{BadEntry, Fault};
 use super::name::{FrameName, SEQ_MAX};
@@ -233,15 +234,24 @@ pub(super) fn list(
     tree: &NodeId,
     node: Option<&NodeId>,
 ) -> Result<Listed, StoreError> {
-    let mut data = Vec::new();
     let mut listed = Listed::default();
-    if let Err(fault) = read_tree(repo, tree, &mut data)? {
-        listed.bad.push(BadEntry {
-            path: place.path(None),
-            fault,
-        });
-        return Ok(listed);
-    }
+    // Who looks for one node looks for others; all of a store are listed once.
+    let data = if node.is_some() {
+        keep_tree(repo, tree)?
+    } else {
+        let mut data = Vec::new();
+        read_tree(repo, tree, &mut data)?.map(|()| Arc::new(data))
+    };
+    let data = match data {
+        Ok(data) => data,
+        Err(fault) => {
+            listed.bad.push(BadEntry {
+                path: place.path(None),
+                fault,
+            });
+            return Ok(listed);
+        }
+    };
     let prefix = node.map(super::name::node_prefix).unwrap_or_default();
     let mut entries: Vec<TreeEntry<'_>> =
         tree_entries(*tree, &data, repo.hash_kind()).collect::<Result<_, _>>()?;

@@ -44,6 +44,7 @@ mod staged;
 pub mod state;
 pub mod sweep;
 mod system;
+mod trees;
 mod variable;
 mod walk;
 mod window;

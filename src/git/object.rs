@@ -5,6 +5,7 @@
 //! id names it; `git replace` is off.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use gix::objs::Kind;
 use gix::objs::{Find as _, FindHeader as _};
@@ -349,6 +350,22 @@ impl Repository {
         Err(ObjectError::Missing(*id))
     }
 
+    /// The bytes of a tree, which are kept for the next lookup; an error for one of more than `bytes_max`.
+    pub fn tree(&self, id: &NodeId, bytes_max: u64) -> Result<Arc<Vec<u8>>, ObjectError> {
+        if let Some(tree) = self.trees.get(id)
+            && tree.len() as u64 <= bytes_max
+        {
+            return Ok(tree);
+        }
+        let mut data = Vec::new();
+        if bytes_max == u64::MAX {
+            self.read(id, ObjectKind::Tree, &mut data)?;
+        } else {
+            self.read_at_most(id, ObjectKind::Tree, bytes_max, &mut data)?;
+        }
+        Ok(self.trees.keep(id, data))
+    }
+
     /// Finds the entry at a path below a tree; `None` when there is none. The empty path is the tree itself.
     pub fn find_entry(
         &self,
@@ -356,7 +373,6 @@ impl Repository {
         path: &[u8],
     ) -> Result<Option<(EntryMode, NodeId)>, ObjectError> {
         let mut at = (EntryMode::Directory, *tree);
-        let mut buffer = Vec::new();
         for name in path
             .split(|byte| *byte == b'/')
             .filter(|name| !name.is_empty())
@@ -364,8 +380,8 @@ impl Repository {
             if at.0 != EntryMode::Directory {
                 return Ok(None);
             }
-            self.read(&at.1, ObjectKind::Tree, &mut buffer)?;
-            let mut entries = tree_entries(at.1, &buffer, self.hash_kind());
+            let data = self.tree(&at.1, u64::MAX)?;
+            let mut entries = tree_entries(at.1, &data, self.hash_kind());
             match entries
                 .find(|entry| entry.as_ref().map_or(true, |entry| entry.name == name))
                 .transpose()?

@@ -26,6 +26,7 @@ use super::repo::{
     Location, OpenError, Repository, normal, object_store, open_objects, options, prepare,
 };
 use super::system::is_system_error;
+use super::trees::Trees;
 use super::variable::variable;
 use super::window::Window;
 
@@ -96,6 +97,7 @@ impl Repository {
             objects_dir,
             settings,
             directory,
+            trees: Trees::default(),
         })
     }
 
@@ -165,8 +167,12 @@ fn open_named(
     overrides: &[String],
 ) -> Result<gix::ThreadSafeRepository, OpenError> {
     let options = options(overrides).open_path_as_is(true).with(Trust::Full);
-    gix::ThreadSafeRepository::open_opts(normal(git_dir), options)
-        .map_err(|error| open_error(git_dir, error))
+    gix::ThreadSafeRepository::open_opts(normal(git_dir), options).map_err(
+        |error| match open_error(git_dir, error) {
+            OpenError::NotFound(path) => OpenError::NotThere(path),
+            other => other,
+        },
+    )
 }
 
 /// The work tree of a repository that the user named: what it says itself, else where the user stands.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 
+use super::trees::Trees;
 use super::window::Window;
 use crate::base::TreePath;
 
@@ -55,6 +56,9 @@ pub enum OpenError {
     /// No repository here or above.
     #[error("not a git repository (or any of the parent directories): '{0}'")]
     NotFound(PathBuf),
+    /// No repository in the folder that the user names.
+    #[error("not a git repository: '{0}'")]
+    NotThere(PathBuf),
     /// The folder to start from is not there, or is none.
     #[error("there is no folder '{0}'")]
     NoFolder(PathBuf),
@@ -121,6 +125,8 @@ pub struct Repository {
     pub(super) settings: Vec<String>,
     /// Where the user stands.
     pub(super) directory: PathBuf,
+    /// Directories that were read lately.
+    pub(super) trees: Trees,
 }
 
 impl Repository {
@@ -134,6 +140,7 @@ impl Repository {
             objects_dir: self.objects_dir.clone(),
             settings: self.settings.clone(),
             directory: self.directory.clone(),
+            trees: Trees::default(),
         }
     }
 

@@ -70,7 +70,7 @@ pub(super) mod tests {
     ) -> TurnRecord {
         TurnRecord {
             version: VERSION,
-            phase: phase.into(),
+            phase,
             iteration,
             request: "Add a lock.".to_owned(),
             is_text_only: false,

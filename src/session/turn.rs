@@ -277,7 +277,7 @@ fn place(open: &OpenSession, options: &TurnOptions) -> Result<Place, TurnError> 
             if turn.status() != Status::Ready {
                 return Err(TurnError::Status(number, turn.status()));
             }
-            let phase = options.phase.unwrap_or_else(|| turn.phase);
+            let phase = options.phase.unwrap_or(turn.phase);
             return Ok(Place {
                 number,
                 phase,

@@ -261,8 +261,11 @@ fn is_heard(args: &Args, ui: &Ui) -> bool {
 
 fn question(text: &str) -> Result<Query, CliError> {
     Query::of(text).ok_or_else(|| {
-        CliError::new(Exit::Usage, "the question has no word")
-            .hint("git merkle context --for \"how are settings read\"")
+        CliError::new(
+            Exit::Usage,
+            "the question has no word of two letters or more",
+        )
+        .hint("git merkle context --for \"how are settings read\"")
     })
 }
 

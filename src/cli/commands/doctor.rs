@@ -349,11 +349,14 @@ fn check_settings(workspace: &Workspace) -> Check {
     let warnings = workspace.settings.warnings();
     let agents = workspace.agents();
     let all: Vec<&String> = warnings.iter().chain(&agents.warnings).collect();
-    match all.first() {
-        None => Check::good("settings", "all are understood"),
-        Some(first) => Check::bad(
+    match all.as_slice() {
+        [] => Check::good("settings", "all are understood"),
+        all => Check::bad(
             "settings",
-            format!("{} are ignored, the first: {first}", all.len()),
+            all.iter()
+                .map(|text| text.as_str())
+                .collect::<Vec<_>>()
+                .join("; "),
         ),
     }
 }

@@ -130,8 +130,11 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         return evaluate::run(range, is_right, program);
     }
     let Some(question) = args.question.as_deref().and_then(Query::of) else {
-        return Err(CliError::new(Exit::Usage, "the question has no word")
-            .hint("git merkle find \"how are settings read\""));
+        return Err(CliError::new(
+            Exit::Usage,
+            "the question has no word of two letters or more",
+        )
+        .hint("git merkle find \"how are settings read\""));
     };
     if question.is_cut {
         program.ui.warn(&format!(

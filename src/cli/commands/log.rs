@@ -2,13 +2,14 @@
 
 use serde::Serialize;
 
-use crate::base::{NodeId, printable};
+use crate::base::{NodeId, TreePath, printable};
 use crate::cli::frames::{FrameDocument, State, signatures, state_of, write_line};
 use crate::cli::program::Program;
 use crate::cli::snapshot::{SlotArgs, find, head};
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::frame::{Frame, Store};
 use crate::sync::Signature;
+use crate::workspace::Workspace;
 
 /// How much of a statement's first line is shown.
 const FIRST_LINE_CHARS: usize = 100;
@@ -55,26 +56,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let start = root
         .commit
         .ok_or_else(|| CliError::new(Exit::Git, "HEAD is no commit"))?;
-    let mut versions: Vec<Version> = Vec::new();
-    for step in workspace
-        .repository
-        .first_parents(&start)
-        .take(args.max_count)
-    {
-        let (commit, tree) = step?;
-        let Some((_, node)) = workspace.repository.find_entry(&tree, path.as_bytes())? else {
-            break;
-        };
-        match versions.last_mut() {
-            Some(version) if version.node == node => version.commit = commit,
-            _ => versions.push(Version {
-                commit,
-                node,
-                frames: frames(args, &store, &node)?,
-            }),
-        }
-    }
-    versions.retain(|version| !version.frames.is_empty());
+    let mut versions = versions(args, &workspace, &store, &start, &path)?;
     if versions.is_empty() {
         args.slot.check(&workspace)?;
     }
@@ -119,6 +101,34 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         return Ok(Exit::Done);
     }
     write_text(&mut program.ui, &versions)
+}
+
+/// The versions of a path in the line of a commit that have frames, the newest first.
+fn versions(
+    args: &Args,
+    workspace: &Workspace,
+    store: &Store<'_>,
+    start: &NodeId,
+    path: &TreePath,
+) -> Result<Vec<Version>, CliError> {
+    let mut versions: Vec<Version> = Vec::new();
+    let repo = &workspace.repository;
+    for step in repo.first_parents(start).take(args.max_count) {
+        let (commit, tree) = step?;
+        let Some((_, node)) = repo.find_entry(&tree, path.as_bytes())? else {
+            break;
+        };
+        match versions.last_mut() {
+            Some(version) if version.node == node => version.commit = commit,
+            _ => versions.push(Version {
+                commit,
+                node,
+                frames: frames(args, store, &node)?,
+            }),
+        }
+    }
+    versions.retain(|version| !version.frames.is_empty());
+    Ok(versions)
 }
 
 fn write_text(

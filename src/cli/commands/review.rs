@@ -84,6 +84,12 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         let [old, new] = sides;
         return commits::run(program, &workspace, [old?, new?], args.push.as_deref());
     }
+    if range.old.tree == range.new.tree {
+        let (old, new) = (&range.old.name, &range.new.name);
+        program
+            .ui
+            .note(&format!("'{old}' and '{new}' have the same files"));
+    }
     let changes = review(&workspace, range.old.tree, range.new.tree)?;
     let store = workspace.store()?;
     let root = workspace.root(&Snapshot::Revision(range.new.name.clone()))?;

@@ -41,8 +41,8 @@ enum Action {
     Branch(Branch),
     /// Give a session another name
     Rename(Rename),
-    /// Delete a session with its turns
-    #[command(alias = "rm")]
+    /// Remove a session with its turns
+    #[command(aliases = ["rm", "delete"])]
     Remove(Remove),
 }
 

@@ -40,10 +40,10 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         .work_dir()
         .and_then(|path| path.canonicalize().ok())
     else {
-        return Err(CliError::new(
-            Exit::Git,
-            "this operation must be run in a work tree",
-        ));
+        return Err(
+            CliError::new(Exit::Git, "this operation must be run in a work tree")
+                .hint("clone the repository and run 'git merkle watch' in the clone"),
+        );
     };
     let git_dir = workspace
         .repository

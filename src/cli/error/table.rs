@@ -73,6 +73,7 @@ impl From<OpenError> for CliError {
     fn from(error: OpenError) -> Self {
         let hint = match &error {
             OpenError::NotFound(_) => Some("run 'git init' to make one here".to_owned()),
+            OpenError::NotThere(_) => Some("name one that is there behind '--git-dir'".to_owned()),
             OpenError::NoFolder(_) => Some("name one that is there behind '-C'".to_owned()),
             OpenError::Untrusted(path) => Some(format!(
                 "if you trust it, run 'git config --global --add safe.directory {}'",

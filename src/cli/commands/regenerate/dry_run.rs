@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::job::Job;
 use super::syntheses::Scope;
-use crate::base::NodeId;
 use crate::base::count::counted;
+use crate::base::{NodeId, TreePath};
 use crate::cli::{CliError, Exit, json};
 use crate::ops::{self, ModelRun, Refresh};
 use crate::provider::ledger::dollars;
@@ -96,8 +96,8 @@ pub(super) fn run(
     } in &plans.tasks
     {
         *reasons.entry(*reason).or_default() += 1;
-        let mut shown = path.clone();
-        if *is_directory {
+        let mut shown = TreePath::new(path.clone()).shown().to_vec();
+        if *is_directory && !shown.ends_with(b"/") {
             shown.push(b'/');
         }
         let path = ui.path(&shown).into_owned();
