@@ -17,8 +17,6 @@ pub struct Capabilities {
     pub streaming: bool,
     /// Takes earlier messages.
     pub multi_turn: bool,
-    /// Calls tools.
-    pub tools: bool,
     /// The temperatures that it takes; `None` when it takes none.
     pub temperature: Option<(f64, f64)>,
     /// Takes a share of the probable, `top_p`.
@@ -50,7 +48,6 @@ impl Default for Capabilities {
             structured_output: false,
             streaming: true,
             multi_turn: true,
-            tools: false,
             temperature: Some((0.0, 2.0)),
             top_p: true,
             one_of_sampling: false,
