@@ -6,7 +6,8 @@
 
 use std::collections::HashSet;
 
-use super::touched::{TouchedError, touches};
+use super::refresh::RefreshError;
+use super::touched::touches;
 use crate::base::{NodeId, TreePath};
 use crate::frame::{BasisKind, Frame, Head, Store};
 use crate::workspace::Workspace;
@@ -30,7 +31,7 @@ pub fn foreign(
     theirs: &Store<'_>,
     old: NodeId,
     new: NodeId,
-) -> Result<Vec<ForeignStatement>, TouchedError> {
+) -> Result<Vec<ForeignStatement>, RefreshError> {
     let mut found = Vec::new();
     if theirs.commit().is_none() || theirs.tree() == ours.tree() {
         return Ok(found);

@@ -7,26 +7,12 @@ use super::carried::{self, Carried};
 use super::refresh::{self, RefreshError};
 use crate::agent::{Agent, Maker};
 use crate::base::{NodeId, NodeKind, TreePath};
-use crate::frame::{BasisKind, Frame, Index, Record, Slot, Store, StoreError};
+use crate::frame::{BasisKind, Frame, Index, Record, Slot, Store};
 use crate::git::{EntryMode, ObjectError, Side, diff_trees};
 use crate::node::SnapshotRoot;
 use crate::site::Freshness;
 use crate::synthesis::Reason;
 use crate::workspace::Workspace;
-
-/// Why it cannot be found out.
-#[derive(Debug, thiserror::Error)]
-pub enum TouchedError {
-    /// A tree cannot be read.
-    #[error(transparent)]
-    Object(#[from] ObjectError),
-    /// The store cannot be read.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// What an agent would make cannot be planned.
-    #[error(transparent)]
-    Refresh(#[from] RefreshError),
-}
 
 /// What is known of what a branch touches.
 #[derive(Debug, Default)]
@@ -101,7 +87,7 @@ pub fn touched(
     store: &Store<'_>,
     old: NodeId,
     new: &SnapshotRoot,
-) -> Result<Touched, TouchedError> {
+) -> Result<Touched, RefreshError> {
     if store.commit().is_none() {
         return Ok(Touched::default());
     }
@@ -209,7 +195,7 @@ fn reasons(
     index: &Index,
     new: &SnapshotRoot,
     touches: &[Touch],
-) -> Result<Reasons, TouchedError> {
+) -> Result<Reasons, RefreshError> {
     let nodes: HashSet<NodeId> = touches.iter().filter_map(|touch| touch.ids()[1]).collect();
     let mut found = Reasons::new();
     let agents = workspace.agents();

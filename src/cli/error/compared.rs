@@ -4,11 +4,6 @@ use super::super::exit::Exit;
 use super::CliError;
 use crate::ops::review::ReviewError;
 use crate::ops::states::StatesError;
-use crate::ops::touched::TouchedError;
-
-passed_on! {
-    TouchedError: Object Store Refresh;
-}
 
 impl From<ReviewError> for CliError {
     fn from(error: ReviewError) -> Self {

@@ -5,8 +5,8 @@ use crate::cli::range::Range;
 use crate::cli::words::write_lines;
 use crate::cli::{CliError, Style, Ui};
 use crate::frame::{Frame, Store, StoreError};
+use crate::ops::RefreshError;
 use crate::ops::foreign::{FOREIGN_MAX, ForeignStatement, foreign};
-use crate::ops::touched::TouchedError;
 use crate::sync::{Remote, Signature};
 use crate::workspace::Workspace;
 
@@ -62,7 +62,7 @@ pub(super) fn of_remotes(
                     signatures,
                 });
             }
-            Err(TouchedError::Store(error)) => warn(ui, name, &error),
+            Err(RefreshError::Store(error)) => warn(ui, name, &error),
             Err(error) => return Err(error.into()),
         }
     }
