@@ -71,7 +71,8 @@ fn union_level(
     Ok(match &united {
         united if *united == one => ours,
         united if *united == other => theirs,
-        _ => write_entries(repo, united, batch),
+        // Foreign names are in another order as tree entries.
+        _ => batch.add_tree(repo.hash_kind(), united),
     })
 }
 
@@ -454,20 +455,7 @@ pub(super) fn write_level(repo: &Repository, level: &Level, batch: &mut Batch) -
             id: *id,
         })
         .collect();
-    write_entries(repo, entries, batch)
-}
-
-fn write_entries(repo: &Repository, mut entries: Vec<TreeEntry<'_>>, batch: &mut Batch) -> NodeId {
-    // Of foreign names only: those of the store sort alike as bytes and as tree entries.
-    entries.sort_by(TreeEntry::tree_order);
-    let mut data = Vec::new();
-    for entry in entries {
-        entry.encode(&mut data);
-    }
-    let tree = Encoded::new(repo.hash_kind(), ObjectKind::Tree, &data);
-    let id = tree.id;
-    batch.add(tree);
-    id
+    batch.add_tree(repo.hash_kind(), entries)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use flate2::write::ZlibEncoder;
 use flate2::{Compression, Decompress, FlushDecompress};
 
-use super::object::{ObjectKind, from_oid};
+use super::object::{ObjectKind, TreeEntry, from_oid};
 use super::repo::HashKind;
 use crate::base::NodeId;
 use crate::base::number::{low_byte, to_u32};
@@ -101,6 +101,19 @@ impl Batch {
             self.size_bytes += object.deflated.len() as u64;
             self.objects.push(object);
         }
+    }
+
+    /// Adds the tree of these entries, in whatever order; its id.
+    pub fn add_tree(&mut self, hash: HashKind, mut entries: Vec<TreeEntry<'_>>) -> NodeId {
+        entries.sort_by(TreeEntry::tree_order);
+        let mut body = Vec::new();
+        for entry in entries {
+            entry.encode(&mut body);
+        }
+        let tree = Encoded::new(hash, ObjectKind::Tree, &body);
+        let id = tree.id;
+        self.add(tree);
+        id
     }
 
     /// Adds the objects of another batch.

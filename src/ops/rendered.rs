@@ -258,8 +258,8 @@ fn add_files<'f>(
 
 /// Adds the trees that hold the files, the deepest first; the id is that of the root.
 fn add_trees(batch: &mut Batch, hash: HashKind, files: BTreeMap<&[u8], NodeId>) -> NodeId {
-    type Entries<'p> = Vec<(&'p [u8], EntryMode, NodeId)>;
-    let mut directories: BTreeMap<(Reverse<usize>, &[u8]), Entries<'_>> = BTreeMap::new();
+    let mut directories: BTreeMap<(Reverse<usize>, &[u8]), Vec<TreeEntry<'_>>> = BTreeMap::new();
+    let entry = |name, mode, id| TreeEntry { mode, name, id };
     let place = |path: &'_ [u8]| match path.iter().rposition(|byte| *byte == b'/') {
         Some(at) => (at, at + 1),
         None => (0, 0),
@@ -272,33 +272,19 @@ fn add_trees(batch: &mut Batch, hash: HashKind, files: BTreeMap<&[u8], NodeId>) 
         let (end, from) = place(path);
         let above = &path[..end];
         let entries = directories.entry((depth(above), above)).or_default();
-        entries.push((&path[from..], EntryMode::File, id));
+        entries.push(entry(&path[from..], EntryMode::File, id));
     }
     loop {
         let Some(((_, path), entries)) = directories.pop_first() else {
-            return add_tree(batch, hash, Vec::new());
+            return batch.add_tree(hash, Vec::new());
         };
-        let id = add_tree(batch, hash, entries);
+        let id = batch.add_tree(hash, entries);
         if path.is_empty() {
             return id;
         }
         let (end, from) = place(path);
         let above = &path[..end];
         let entries = directories.entry((depth(above), above)).or_default();
-        entries.push((&path[from..], EntryMode::Directory, id));
+        entries.push(entry(&path[from..], EntryMode::Directory, id));
     }
-}
-
-fn add_tree(batch: &mut Batch, hash: HashKind, entries: Vec<(&[u8], EntryMode, NodeId)>) -> NodeId {
-    let entry = |(name, mode, id)| TreeEntry { mode, name, id };
-    let mut entries: Vec<TreeEntry<'_>> = entries.into_iter().map(entry).collect();
-    entries.sort_by(TreeEntry::tree_order);
-    let mut body = Vec::new();
-    for entry in &entries {
-        entry.encode(&mut body);
-    }
-    let tree = Encoded::new(hash, ObjectKind::Tree, &body);
-    let id = tree.id;
-    batch.add(tree);
-    id
 }
