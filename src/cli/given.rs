@@ -1,4 +1,4 @@
-//! Text that the user hands in: a file, or standard input for `-`.
+//! What the user hands in: a text from a file or, for `-`, standard input, and an image from a file.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::program::Program;
 use super::{CliError, Exit};
+use crate::chat::Image;
 
 /// What the text is called in messages.
 #[must_use]
@@ -15,6 +16,15 @@ pub fn name(file: &Path) -> String {
     } else {
         file.display().to_string()
     }
+}
+
+/// Reads an image: its bytes, and what they are sent as.
+pub fn image(program: &Program, file: &Path) -> Result<(Vec<u8>, Image), CliError> {
+    let failed = |error| CliError::io(format!("cannot read '{}'", file.display()), error);
+    let bytes = std::fs::read(program.global.resolve(file)).map_err(failed)?;
+    let image = Image::new(&bytes)
+        .map_err(|error| CliError::new(Exit::Refused, format!("'{}': {error}", file.display())))?;
+    Ok((bytes, image))
 }
 
 /// Reads a text: UTF-8, not empty, and within this many bytes. A byte order mark at its start is no part of it.

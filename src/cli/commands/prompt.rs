@@ -6,13 +6,13 @@ mod message;
 
 use serde::Serialize;
 
-use self::message::{MessageDocument, write_foreign};
+use self::message::{MessageDocument, write_foreign, write_messages};
 use crate::agent::{Agent, AgentError, Instructions, Registry};
 use crate::base::{FrameType, NodeKind};
 use crate::chat::GenerationParams;
 use crate::cli::program::Program;
 use crate::cli::snapshot::{SnapshotArgs, find};
-use crate::cli::{CliError, Exit, Style, Ui, asker, json};
+use crate::cli::{CliError, Exit, Ui, asker, json};
 use crate::ops::{self, AskingOptions, Draft, Refresh};
 use crate::prompt;
 use crate::provider::Definition;
@@ -144,13 +144,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         "json" => ui.write_json("prompt", &document(agent, &frame_type, &target, &prepared))?,
         "markdown" => write_foreign(ui, &prompt::display(&prepared.composed.payload.bundle))?,
         "manual" => write_foreign(ui, &prompt::manual(&prepared.composed.payload.bundle))?,
-        _ => {
-            for (at, message) in prepared.composed.request.messages.iter().enumerate() {
-                let role = ui.styled(Style::Heading, &format!("[{}]", message.role.as_str()));
-                let text = ui.styled(Style::Plain, &message.text);
-                writeln!(ui, "{}{role}\n{text}", if at == 0 { "" } else { "\n" })?;
-            }
-        }
+        _ => write_messages(ui, &prepared.composed.request.messages)?,
     }
     note(ui, &prepared);
     Ok(Exit::Done)
@@ -327,12 +321,7 @@ fn document(
             .definition
             .as_ref()
             .map(|definition| definition.name.clone()),
-        messages: messages
-            .map(|said| MessageDocument {
-                role: said.role.as_str(),
-                text: said.text.clone(),
-            })
-            .collect(),
+        messages: messages.map(MessageDocument::of).collect(),
         params: ParamsDocument {
             max_output_tokens,
             temperature,

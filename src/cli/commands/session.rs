@@ -196,7 +196,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         Action::Show(show) => show_one(show, &workspace, program),
         Action::Branch(branch) => branch_off(branch, &workspace, program),
         Action::Rename(args) => {
-            let from = open_named(&args.from, &workspace, program)?;
+            let from = open_named(Some(&args.from), &workspace, program)?;
             let folder = session::open::rename_session(&workspace, &from, &args.name)?;
             tell_begun(&folder, program)
         }
@@ -263,7 +263,7 @@ fn branch_off(
     workspace: &Workspace,
     program: &mut Program,
 ) -> Result<Exit, CliError> {
-    let from = open_named(&branch.from, workspace, program)?;
+    let from = open_named(Some(&branch.from), workspace, program)?;
     let folder = session::open::branch_session(
         &workspace.repository,
         &workspace.state,
@@ -274,13 +274,13 @@ fn branch_off(
     tell_begun(&folder, program)
 }
 
-/// The session of a name, taken for changing it.
-fn open_named(
-    name: &str,
+/// The session of a name, or the one that is meant without, taken for changing it.
+pub(super) fn open_named(
+    named: Option<&str>,
     workspace: &Workspace,
     program: &Program,
 ) -> Result<OpenSession, CliError> {
-    let folder = session::open::session_folder(&workspace.repository, Some(name))?;
+    let folder = session::open::session_folder(&workspace.repository, named)?;
     let open = session::open::open_session(workspace, folder)?;
     for warning in &open.warnings {
         program.ui.warn(warning);
@@ -289,7 +289,7 @@ fn open_named(
 }
 
 fn remove(args: &Remove, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
-    let open = open_named(&args.name, workspace, program)?;
+    let open = open_named(Some(&args.name), workspace, program)?;
     let name = open.folder.name.to_string();
     let is_done = open.session.turns.is_empty() || matches!(open.session.next(), Next::Complete);
     if !is_done && !args.force {

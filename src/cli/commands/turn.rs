@@ -7,16 +7,15 @@ mod recipient;
 mod run;
 
 use std::io::IsTerminal as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use serde::Serialize;
 
-use self::opened::{open, tell_state, write_text};
+use self::opened::{tell_state, write_text};
 use self::recipient::RecipientArgs;
-use super::session::{next_words, parse_phase};
+use super::session::{next_words, open_named, parse_phase};
 use crate::base::limit::FILE_BYTES_MAX;
-use crate::chat::Image;
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, amount, clipboard, editor, given};
@@ -204,7 +203,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 }
 
 fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
-    let mut open = open(new.whom.session.as_deref(), workspace, program)?;
+    let mut open = open_named(new.whom.session.as_deref(), workspace, program)?;
     // An answer that waits, paid for or written with an editor, is one to what was asked until now.
     if matches!(open.session.next(), Next::Finish(_))
         && session::answer::take_answer(&workspace.repository, &mut open, None)?.is_some()
@@ -229,8 +228,8 @@ fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit
         images: new
             .images
             .iter()
-            .map(|file| image_bytes(program, file))
-            .collect::<Result<_, _>>()?,
+            .map(|file| Ok(given::image(program, file)?.0))
+            .collect::<Result<_, CliError>>()?,
     };
     let replaced = replaced_words(&open, &options);
     let question =
@@ -294,19 +293,6 @@ fn replaced_words(open: &OpenSession, options: &TurnOptions) -> Option<String> {
     ))
 }
 
-/// The bytes of an image that the command line names.
-fn image_bytes(program: &Program, file: &Path) -> Result<Vec<u8>, CliError> {
-    let failed = |error| CliError::io(format!("cannot read '{}'", file.display()), error);
-    let bytes = std::fs::read(program.global.resolve(file)).map_err(failed)?;
-    match Image::new(&bytes) {
-        Ok(_) => Ok(bytes),
-        Err(error) => Err(CliError::new(
-            Exit::Refused,
-            format!("'{}': {error}", file.display()),
-        )),
-    }
-}
-
 fn tell_begun(
     open: &OpenSession,
     question: &Question,
@@ -368,7 +354,7 @@ fn hand_in(
     workspace: &Workspace,
     program: &mut Program,
 ) -> Result<Exit, CliError> {
-    let mut open = open(respond.session.as_deref(), workspace, program)?;
+    let mut open = open_named(respond.session.as_deref(), workspace, program)?;
     let text = match &respond.file {
         Some(file) => given::read(program, file, FILE_BYTES_MAX)?,
         None => pasted(&open, workspace, program)?,
@@ -408,7 +394,7 @@ fn judge(
     workspace: &Workspace,
     program: &mut Program,
 ) -> Result<Exit, CliError> {
-    let mut open = open(named, workspace, program)?;
+    let mut open = open_named(named, workspace, program)?;
     // The answer may have been written with an editor since.
     session::answer::take_answer(&workspace.repository, &mut open, None)?;
     session::turn::judge(&mut open, judgement)?;

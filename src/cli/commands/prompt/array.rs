@@ -1,16 +1,16 @@
 //! What a session's turn, or a request by itself, would send: printed in a form, or explained by `tiers`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
 use crate::base::count::counted;
+use crate::chat::Message;
 use crate::chat::body::{self, BodyOptions, Protocol};
-use crate::chat::{Image, Message};
 use crate::cli::commands::context::entries;
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
-use crate::cli::{CliError, Exit, Style, Ui, amount};
+use crate::cli::{CliError, Exit, Style, Ui, amount, given};
 use crate::profile::Wish;
 use crate::provider::{self, Definition};
 use crate::session::{self, Addressee, Placed, Preview, PreviewOptions, TurnAsking, TurnError};
@@ -122,8 +122,8 @@ pub fn assemble(
         images: args
             .images
             .iter()
-            .map(|file| image(program, file))
-            .collect::<Result<_, _>>()?,
+            .map(|file| Ok((file.display().to_string(), given::image(program, file)?.1)))
+            .collect::<Result<_, CliError>>()?,
         root,
         symbols: args.symbol_tokens,
         asking,
@@ -155,14 +155,6 @@ fn addressee(format: &str, definition: Option<&Definition>, wished: Wish) -> Add
         reader.terms = CacheTerms::of(capabilities, None);
     }
     reader
-}
-
-fn image(program: &Program, file: &Path) -> Result<(String, Image), CliError> {
-    let failed = |error| CliError::io(format!("cannot read '{}'", file.display()), error);
-    let bytes = std::fs::read(program.global.resolve(file)).map_err(failed)?;
-    let image = Image::new(&bytes)
-        .map_err(|error| CliError::new(Exit::Refused, format!("'{}': {error}", file.display())))?;
-    Ok((file.display().to_string(), image))
 }
 
 /// Prints the words in a format.

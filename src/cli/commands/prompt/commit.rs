@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use super::message::{MessageDocument, write_foreign};
+use super::message::{MessageDocument, write_foreign, write_messages};
 use crate::base::token;
 use crate::chat::Capabilities;
 use crate::cli::program::Program;
-use crate::cli::{CliError, Exit, Style};
+use crate::cli::{CliError, Exit};
 use crate::prompt::{self, commit_message};
 use crate::secret::guard;
 use crate::workspace::Workspace;
@@ -48,11 +48,7 @@ pub(super) fn print(
     let ui = &mut program.ui;
     match format {
         _ if ui.is_json() || format == "json" => {
-            let message = |message: &crate::chat::Message| MessageDocument {
-                role: message.role.as_str(),
-                text: message.text.clone(),
-            };
-            let messages = messages.iter().map(message).collect();
+            let messages = messages.iter().map(MessageDocument::of).collect();
             let input_tokens_estimated = tokens;
             ui.write_json(
                 "prompt-commit-message",
@@ -64,14 +60,7 @@ pub(super) fn print(
         }
         "markdown" => write_foreign(ui, &prompt::display(&bundle))?,
         "manual" => write_foreign(ui, &prompt::manual(&bundle))?,
-        _ => {
-            for (at, message) in messages.iter().enumerate() {
-                let role = format!("[{}]", message.role.as_str());
-                let role = ui.styled(Style::Heading, &role);
-                let text = ui.styled(Style::Plain, &message.text);
-                writeln!(ui, "{}{role}\n{text}", if at == 0 { "" } else { "\n" })?;
-            }
-        }
+        _ => write_messages(ui, &messages)?,
     }
     ui.note(&format!("about {tokens} tokens"));
     Ok(Exit::Done)

@@ -4,7 +4,7 @@ use std::str::FromStr as _;
 
 use serde::Serialize;
 
-use super::opened::open;
+use crate::cli::commands::session::open_named;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, json};
 use crate::git::WorkChange;
@@ -53,7 +53,7 @@ pub(super) fn run(
     workspace: &Workspace,
     program: &mut Program,
 ) -> Result<Exit, CliError> {
-    let open = open(args.session.as_deref(), workspace, program)?;
+    let open = open_named(args.session.as_deref(), workspace, program)?;
     let repo = &workspace.repository;
     let done = if args.undo {
         apply::undo(repo, &open, args.number, args.check)?

@@ -1,4 +1,4 @@
-//! The session of a turn: opened for a change, and what is said of it afterwards.
+//! What is said of a session after a turn of it has changed.
 
 use std::io::IsTerminal as _;
 
@@ -9,8 +9,7 @@ use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style};
 use crate::session::apply::WORK;
 use crate::session::folder::REPORT;
-use crate::session::{self, OpenSession, Status};
-use crate::workspace::Workspace;
+use crate::session::{OpenSession, Status};
 
 #[derive(Serialize)]
 struct StateDocument<'a> {
@@ -21,22 +20,6 @@ struct StateDocument<'a> {
     /// Where the report is, below the work tree, once the turn has ended.
     report: Option<String>,
     next: String,
-}
-
-/// The session that is meant, taken for changing it.
-pub(super) fn open(
-    named: Option<&str>,
-    workspace: &Workspace,
-    program: &Program,
-) -> Result<OpenSession, CliError> {
-    let open = session::open::open_session(
-        workspace,
-        session::open::session_folder(&workspace.repository, named)?,
-    )?;
-    for warning in &open.warnings {
-        program.ui.warn(warning);
-    }
-    Ok(open)
 }
 
 /// Says where the last turn stands and what comes next.

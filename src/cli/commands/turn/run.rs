@@ -7,11 +7,11 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use super::super::provider::failure::failure;
-use super::opened::{open, tell_state, write_text};
+use super::opened::{tell_state, write_text};
 use super::recipient::RecipientArgs;
 use crate::base::{self, printable};
 use crate::chat::Request;
-use crate::cli::commands::session::next_words;
+use crate::cli::commands::session::{next_words, open_named};
 use crate::cli::consent::{self, CostQuestion};
 use crate::cli::program::Program;
 use crate::cli::ui::complain;
@@ -87,7 +87,7 @@ pub(super) fn run(
     workspace: &Workspace,
     program: &mut Program,
 ) -> Result<Exit, CliError> {
-    let mut open = open(args.whom.session.as_deref(), workspace, program)?;
+    let mut open = open_named(args.whom.session.as_deref(), workspace, program)?;
     let mut retries = args.retries;
     let mut job = Job {
         args,
