@@ -4,6 +4,8 @@
 //! file where a node's is due. Casts with `as` that could lose something are refused by clippy; the functions here say what
 //! becomes of a value that does not fit.
 
+use std::cmp::Ordering;
+
 pub use oxc_index::{Idx, IndexSlice, IndexVec, define_index_type};
 
 /// A count of things in memory, or a place among them, in the 32 bits that lists and formats keep of it.
@@ -26,6 +28,20 @@ pub fn to_index(offset: u64) -> usize {
 #[must_use]
 pub fn to_i64(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// Which of `count` sorted things is wanted; `order` says how the one of a number stands to it.
+pub fn search(count: usize, order: impl Fn(usize) -> Ordering) -> Option<usize> {
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        match order(middle) {
+            Ordering::Less => low = middle + 1,
+            Ordering::Greater => high = middle,
+            Ordering::Equal => return Some(middle),
+        }
+    }
+    None
 }
 
 /// The lowest eight bits.

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use crate::base::NodeId;
+use crate::base::number::search;
 use crate::git::StateDir;
 use crate::secret::{
     Allowed, Finding, FindingId, Scanner, SecretFound, find_in_names, guard_name, redact_name,
@@ -139,16 +140,9 @@ impl Clean {
     /// True when nothing was found in this object.
     #[must_use]
     pub fn contains(&self, id: &NodeId) -> bool {
-        let (mut low, mut high) = (0, self.ids.len() / self.id_bytes.max(1));
-        while low < high {
-            let middle = low.midpoint(high);
-            match self.ids[middle * self.id_bytes..][..self.id_bytes].cmp(id.as_bytes()) {
-                std::cmp::Ordering::Equal => return true,
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-            }
-        }
-        false
+        let id_at = |number| &self.ids[number * self.id_bytes..][..self.id_bytes];
+        let count = self.ids.len() / self.id_bytes.max(1);
+        search(count, |number| id_at(number).cmp(id.as_bytes())).is_some()
     }
 
     /// Writes the list with more ids; where there are too many it begins anew.

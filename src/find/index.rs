@@ -22,7 +22,7 @@ use super::definition::Definitions;
 use super::postings::{COUNTS, CandidateNumber, Lengths, TermCounts, each};
 use super::term::Term;
 use super::words::Words;
-use crate::base::number::{IndexVec, low_byte};
+use crate::base::number::{IndexVec, low_byte, search};
 use crate::base::{HashKey, NodeId};
 use crate::symbol::{CachePlace, Cached as _};
 
@@ -221,17 +221,8 @@ impl WordIndex {
     /// The file at a path.
     #[must_use]
     pub fn find(&self, path: &[u8]) -> Option<CandidateNumber> {
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            let number = CandidateNumber::new(middle);
-            match self.path(number).cmp(path) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Equal => return Some(number),
-                std::cmp::Ordering::Greater => high = middle,
-            }
-        }
-        None
+        let path_at = |number| self.path(CandidateNumber::new(number));
+        search(self.len(), |number| path_at(number).cmp(path)).map(CandidateNumber::new)
     }
 
     /// What stands at a file's path; `None` where that is damaged.

@@ -13,7 +13,7 @@
 
 use super::language::Language;
 use crate::base::NodeId;
-use crate::base::number::low_byte;
+use crate::base::number::{low_byte, search};
 
 /// Bytes in front of the keys.
 const HEAD_BYTES: usize = 25;
@@ -115,17 +115,8 @@ impl NotedKeys {
         if key.0.as_bytes().len() != self.id_bytes {
             return None;
         }
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            let (found, place) = self.entry(middle);
-            match found.cmp(wanted) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return Some(place),
-            }
-        }
-        None
+        let found = search(self.len(), |number| self.entry(number).0.cmp(wanted))?;
+        Some(self.entry(found).1)
     }
 
     fn width(&self) -> usize {

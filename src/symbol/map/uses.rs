@@ -1,6 +1,6 @@
 //! The names that one file uses, each with the declarations that use it.
 
-use crate::base::number::{define_index_type, to_u32};
+use crate::base::number::{define_index_type, search, to_u32};
 
 define_index_type! {
     /// The number of a name among those that one file uses.
@@ -204,15 +204,6 @@ impl Uses {
     /// True when a name is used.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
-        let (mut from, mut to) = (0, self.len());
-        while from < to {
-            let middle = usize::midpoint(from, to);
-            match self.at(middle).name.cmp(name) {
-                std::cmp::Ordering::Equal => return true,
-                std::cmp::Ordering::Less => from = middle + 1,
-                std::cmp::Ordering::Greater => to = middle,
-            }
-        }
-        false
+        search(self.len(), |number| self.at(number).name.cmp(name)).is_some()
     }
 }
