@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 /// Tokens of one answer, as the provider counted them. Never computed here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Usage {
     /// Read, cached ones included.
     pub input: u64,
