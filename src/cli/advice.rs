@@ -4,7 +4,7 @@
 
 use super::CliError;
 use super::shell::shell_word;
-use super::snapshot::SnapshotArgs;
+use super::snapshot::{SnapshotArgs, check_agent};
 use crate::agent::{Agent, Exclusion, HUMAN, Maker, OUTLINE, Registry};
 use crate::base::{AgentId, FrameType, NodeKind};
 use crate::workspace::{Target, Workspace};
@@ -28,6 +28,14 @@ pub fn nothing_said(
     asked: &Lookup<'_>,
 ) -> Result<String, CliError> {
     let agents = workspace.agents();
+    if let Some(id) = asked.agent.filter(|id| agents.get(id.as_str()).is_err()) {
+        check_agent(workspace, &workspace.store()?, id)?;
+        let node = asked.node;
+        return Ok(format!(
+            "nothing is said about '{node}' by agent '{id}', which is not defined here; 'git merkle log {}' shows what was",
+            shell_word(node)
+        ));
+    }
     let agent = speaker(&agents, asked)?;
     if agent.disabled {
         return Ok(format!(

@@ -9,6 +9,7 @@ use super::args::{Arguments, definition};
 use super::error::CliError;
 use super::exit::Exit;
 use super::help::{help, named_command, shown};
+use super::shell::quote_word;
 
 /// What the command line says.
 #[derive(Debug)]
@@ -68,9 +69,14 @@ fn usage_error(error: &clap::Error, arguments: &[OsString]) -> CliError {
     }
     let failed = match error.get(ContextKind::InvalidArg) {
         // `--hidden` is a question, too.
-        Some(ContextValue::String(word)) if command.ends_with(" find") => failed.hint(format!(
-            "a question that begins with a dash: {command} -- {word}"
-        )),
+        Some(ContextValue::String(word))
+            if command.ends_with(" find") && error.kind() == ErrorKind::UnknownArgument =>
+        {
+            let word = quote_word(word);
+            failed.hint(format!(
+                "a question that begins with a dash: {command} -- {word}"
+            ))
+        }
         _ => failed,
     };
     tips.fold(failed, CliError::hint)
@@ -157,6 +163,8 @@ mod tests {
             read("git-merkle find -- --hidden"),
             Ok(Invocation::Run(_))
         ));
+        let error = read("git-merkle find x --budget y").expect_err("no number");
+        assert!(!error.render_text().contains("a dash"));
     }
 
     #[test]

@@ -7,9 +7,10 @@ use super::CliError;
 use super::exit::Exit;
 use super::shell::shell_word;
 use crate::base::{AgentId, FrameType};
-use crate::frame::Head;
+use crate::frame::{Head, Store};
 use crate::git::PathFilter;
 use crate::node::{Snapshot, SnapshotRoot};
+use crate::ops;
 use crate::workspace::{
     NamedTarget, Target, TargetError, Workspace, find_object, find_target, find_targets,
     snapshot_filter,
@@ -48,19 +49,36 @@ impl SlotArgs {
             && self.frame_type.as_ref().is_none_or(|one| one == frame_type)
     }
 
-    /// For a command that has found nothing: an error where the agent is none of this repository.
-    pub fn check(&self, workspace: &Workspace) -> Result<(), CliError> {
-        let Some(agent) = &self.agent else {
-            return Ok(());
-        };
-        Ok(workspace.agents().get(agent.as_str()).map(drop)?)
-    }
-
     /// The same for a head: a synthesis is shown where its type is named and nowhere else.
     #[must_use]
     pub fn shows(&self, head: &Head) -> bool {
         self.has(&head.frame.agent, &head.frame.frame_type)
             && (self.frame_type.is_some() || head.frame.policy().is_none())
+    }
+
+    /// For a command that has found nothing: see [`check_agent`].
+    pub fn check(&self, workspace: &Workspace, store: &Store<'_>) -> Result<(), CliError> {
+        let agent = self.agent.as_ref();
+        agent.map_or(Ok(()), |agent| check_agent(workspace, store, agent))
+    }
+}
+
+/// An error for an agent that is not defined here and has no frame in the store: its name is mistyped.
+pub fn check_agent(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    agent: &AgentId,
+) -> Result<(), CliError> {
+    let agents = workspace.agents();
+    let Err(unknown) = agents.get(agent.as_str()) else {
+        return Ok(());
+    };
+    let index = ops::refresh::index(&workspace.state, store, 0)?;
+    let has_frames = index.slots().iter().any(|slot| slot.agent == *agent);
+    if has_frames {
+        Ok(())
+    } else {
+        Err(unknown.into())
     }
 }
 

@@ -93,7 +93,8 @@ impl Listing<'_> {
                 self.add(symbol, owner, from);
                 if symbol.kind.declares_a_name() {
                     counter.add_whole(declared(&symbol.name), Field::Name);
-                    if let Some(short) = attribute_name(&symbol.name, &symbol.signature) {
+                    let short = attribute_name(symbol.kind, &symbol.name, &symbol.signature);
+                    if let Some(short) = short {
                         counter.add_whole(declared(short), Field::Name);
                     }
                 }

@@ -132,9 +132,15 @@ impl Name {
 
     /// True for a definition of that name.
     fn names(&self, definition: &Definition) -> bool {
-        let short = || attribute_name(&definition.name, &definition.signature);
-        definition.kind.declares_a_name()
-            && (plain(&definition.name) == self.text || short() == Some(&self.text))
+        let Definition {
+            kind,
+            name,
+            signature,
+            ..
+        } = definition;
+        kind.declares_a_name()
+            && (plain(name) == self.text
+                || attribute_name(*kind, name, signature) == Some(&self.text))
     }
 
     /// How many lines a definition of that name has; 0 for one of another.
@@ -218,8 +224,11 @@ impl Mentions {
         for (at, field) in found {
             let line = lines.at(at);
             // The first place in the code of a definition of that name is its own.
-            let is_own =
-                |at: &&DefinitionNumber| has_line(&list[**at], line) && !declaring.contains(*at);
+            let is_own = |at: &&DefinitionNumber| {
+                has_line(&list[**at], line)
+                    && !declaring.contains(*at)
+                    && plain(&list[**at].name) == name.text
+            };
             if field != Field::Quoted
                 && let Some(own) = declared.iter().chain(&others).find(is_own)
             {
@@ -466,17 +475,29 @@ impl Tills {
     /// Before, no file declared `Key` where the class is `KeyAttribute`.
     #[test]
     fn an_attribute_is_declared_by_its_class() {
-        let text = "class KeyAttribute : Attribute { }\nclass Item { [Key] int id; }\nclass LockAttribute { }\n";
-        let outline = extract(Some(Language::CSharp), text.as_bytes());
-        let definitions = read(&outline, text.as_bytes()).definitions;
-        let named = |question: &str| {
+        let named = |question: &str, language: Language, text: &str| {
+            let outline = extract(Some(language), text.as_bytes());
+            let definitions = read(&outline, text.as_bytes()).definitions;
             let name = Name::of(question).expect("a name");
-            let named = mentions(&name, &definitions, text, Language::CSharp);
+            let named = mentions(&name, &definitions, text, language);
             let uses: String = named.uses.iter().map(NameUse::shown).collect();
             (named.declared.len(), uses)
         };
-        assert_eq!(named("Key"), (1, " Item.id:2".to_owned()));
-        assert_eq!(named("Lock"), (0, String::new()));
+        let text = "class KeyAttribute : Data.Attribute {\n  Key inner;\n}\nclass Item { [Key] int id; }\n";
+        let used = " KeyAttribute.inner:2 Item.id:4".to_owned();
+        assert_eq!(named("Key", Language::CSharp, text), (1, used));
+        for (language, text) in [
+            (Language::CSharp, "class KeyAttribute { }"),
+            (Language::CSharp, "class KeyAttribute : IAttribute { }"),
+            (Language::Cpp, "class KeyAttribute : public Attribute { };"),
+            (Language::Kotlin, "class KeyAttribute : Attribute()"),
+            (
+                Language::Php,
+                "<?php\nfunction KeyAttribute($a) : ?Attribute {}",
+            ),
+        ] {
+            assert_eq!(named("Key", language, text), (0, String::new()), "{text}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::iter;
 
 use super::stem::stem;
+use crate::symbol::Kind;
 
 /// Longest word that is one, in bytes.
 const WORD_BYTES_MAX: usize = 40;
@@ -129,11 +130,17 @@ pub(super) fn declared(name: &str) -> Term {
     fold_number(iter::once(1).chain(plain(name).bytes()))
 }
 
-/// The name by which C# lets an attribute be used: `[Key]` means `class KeyAttribute : Attribute`.
-pub(super) fn attribute_name<'n>(name: &'n str, signature: &str) -> Option<&'n str> {
-    let (_, bases) = signature.split_once(" : ")?;
+/// The name by which C# lets an attribute be used: `[Key]` means `class KeyAttribute : Attribute`. The signature tells it from
+/// classes of other languages, whose base stands behind a word or before an argument, and from those of an interface.
+pub(super) fn attribute_name<'n>(kind: Kind, name: &'n str, signature: &str) -> Option<&'n str> {
+    let (_, bases) = signature
+        .split_once(" : ")
+        .filter(|_| kind == Kind::Class)?;
+    let first = bases.split([',', ' ']).next()?;
+    let base = first.rsplit('.').next()?.strip_suffix("Attribute")?;
+    let is_interface = base.starts_with('I') && base.chars().nth(1).is_none_or(char::is_uppercase);
     let short = name.strip_suffix("Attribute")?;
-    (bases.contains("Attribute") && !short.is_empty()).then_some(short)
+    (!is_interface && !short.is_empty()).then_some(short)
 }
 
 /// A name without the marks that some languages write around it: `$elem`, `#private`, `.button`, `size=`.

@@ -53,7 +53,8 @@ impl Voice {
     pub fn new(slot: Slot, author: &str) -> Self {
         let mail = author
             .rsplit_once('<')
-            .map(|(_, mail)| mail.trim_end_matches('>').to_lowercase());
+            .map(|(_, mail)| mail.trim_end_matches('>').to_lowercase())
+            .filter(|mail| !mail.is_empty());
         Self {
             slot,
             author: Some(mail.unwrap_or_else(|| author.to_owned())),

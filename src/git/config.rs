@@ -86,7 +86,7 @@ impl Repository {
         self.user().unwrap_or_else(program)
     }
 
-    /// Name and mail address of the user; `None` where git knows one of them not.
+    /// Name and mail address of the user; `None` where git does not know both.
     fn user(&self) -> Option<(String, String)> {
         // Not `committer()`: it also asks for the local time zone, which reads a directory tree, and is not needed.
         let snapshot = self.inner.config_snapshot();
@@ -100,8 +100,8 @@ impl Repository {
             "user.email",
             "gitoxide.user.emailFallback",
         ]);
-        let is_said = |value: &String| !value.trim().is_empty();
-        name.filter(is_said).zip(mail.filter(is_said))
+        // As with git, a mail address may be empty, and a name may not.
+        name.filter(|name| !name.trim().is_empty()).zip(mail)
     }
 }
 

@@ -10,6 +10,9 @@ use crate::base::quick_hash::QuickHash;
 /// Most bytes of directories that are kept; all go when there would be more.
 const BYTES_MAX: usize = 16 << 20;
 
+/// What keeping a directory costs beside its bytes: its entry in the table, its count of owners, its memory's head.
+const ENTRY_BYTES: usize = 160;
+
 /// The bytes of directories, by id.
 #[derive(Debug, Default)]
 pub(super) struct Trees(RefCell<Kept>);
@@ -30,14 +33,16 @@ impl Trees {
     pub(super) fn keep(&self, id: &NodeId, mut data: Vec<u8>) -> Arc<Vec<u8>> {
         data.shrink_to_fit();
         let tree = Arc::new(data);
+        let bytes = tree.len() + ENTRY_BYTES;
+        if bytes > BYTES_MAX {
+            return tree;
+        }
         let kept = &mut *self.0.borrow_mut();
-        if kept.bytes + tree.len() > BYTES_MAX {
+        if kept.bytes + bytes > BYTES_MAX {
             *kept = Kept::default();
         }
-        if tree.len() <= BYTES_MAX {
-            kept.bytes += tree.len();
-            kept.trees.insert(*id, Arc::clone(&tree));
-        }
+        kept.bytes += bytes;
+        kept.trees.insert(*id, Arc::clone(&tree));
         tree
     }
 }
@@ -54,13 +59,13 @@ mod tests {
             let data = vec![0; BYTES_MAX / 10];
             assert_eq!(trees.keep(&id(number), data).len(), BYTES_MAX / 10);
             let kept = trees.0.borrow();
-            let bytes: usize = kept.trees.values().map(|tree| tree.len()).sum();
-            assert!(bytes == kept.bytes && bytes <= BYTES_MAX && bytes > 0);
+            let sizes = kept.trees.values().map(|tree| tree.len() + ENTRY_BYTES);
+            assert!(sizes.sum::<usize>() == kept.bytes && kept.bytes <= BYTES_MAX);
             drop(kept);
             assert!(trees.get(&id(number)).is_some());
         }
         let large = vec![0; BYTES_MAX + 1];
         assert_eq!(trees.keep(&id(100), large).len(), BYTES_MAX + 1);
-        assert!(trees.get(&id(100)).is_none());
+        assert!(trees.get(&id(100)).is_none() && trees.get(&id(99)).is_some());
     }
 }

@@ -369,6 +369,7 @@ pub fn refresh(
     if places.is_empty() {
         return Ok(Refreshed {
             is_remembered: true,
+            is_partial: true,
             ..Refreshed::default()
         });
     }

@@ -2,11 +2,12 @@
 //!
 //! A run plans everything below a target instead; see `refresh` and `syntheses`.
 
-use super::refresh::{RefreshError, outlines, scan_shallow};
+use super::refresh::{self, Refresh, RefreshError, outlines, scan_shallow};
 use super::syntheses;
 use crate::agent::Agent;
-use crate::base::NodeId;
+use crate::base::{NodeId, NodeKind, TreePath};
 use crate::frame::{BasisKind, Head, Record, Slot, Store, StoreError};
+use crate::node;
 use crate::regen::{self, Inputs, Known, NodeFilter};
 use crate::synthesis::Reason;
 use crate::view::Subject;
@@ -42,6 +43,9 @@ pub fn staleness(
         path,
         ..target.clone()
     };
+    if is_of_finished_run(workspace, store, &target, agent)? {
+        return Ok(None);
+    }
     let scan = scan_shallow(&workspace.repository, &target)?;
     let slot: Slot = Slot::new(&head.frame.agent, &head.frame.frame_type);
     let root = target.path.clone().unwrap_or_default();
@@ -68,6 +72,33 @@ pub fn staleness(
         .iter()
         .find(|task| task.node == scan.root())
         .map(|task| task.reason))
+}
+
+/// Whether the last finished run has left every node of the snapshot fresh, and this one is among them.
+fn is_of_finished_run(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    target: &Target,
+    agent: &Agent,
+) -> Result<bool, RefreshError> {
+    let (Some(tree), Some(path)) = (target.root, &target.path) else {
+        return Ok(false);
+    };
+    // What agents with instructions leave out depends on more than the tree.
+    if agent.instructions().is_some() {
+        return Ok(false);
+    }
+    let root = Target {
+        id: tree,
+        kind: NodeKind::Directory,
+        path: Some(TreePath::root()),
+        root: Some(tree),
+    };
+    let (repo, state) = (&workspace.repository, &workspace.state);
+    let stands = repo.find_entry(&tree, path.as_bytes())?.map(|(_, id)| id) == Some(target.id);
+    Ok(stands
+        && refresh::is_up_to_date(repo, state, store, &root, &Refresh::of(agent))
+        && !node::rules_above(repo, tree, path)?.is_ignored(path))
 }
 
 /// Whether the head of what a view gathers holds: the answer that [`crate::view::gather()`] wants.

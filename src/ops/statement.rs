@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use super::refresh::{self, RefreshError};
-use crate::agent::{Agent, AgentError};
+use crate::agent::{Agent, AgentError, HUMAN};
 use crate::base::count::counted;
 use crate::base::{AgentId, FrameId, FrameType, NodeId, TreePath};
 use crate::frame::commit::{CommitError, LOCK_WAIT};
@@ -35,6 +35,9 @@ pub struct Statement<'a> {
 /// Why a statement was not stored.
 #[derive(Debug, thiserror::Error)]
 pub enum StatementError {
+    /// Git does not know who speaks.
+    #[error("git does not know who you are, and what a person says has an author")]
+    NoAuthor,
     /// The agent may not say it.
     #[error(transparent)]
     Agent(#[from] AgentError),
@@ -121,7 +124,12 @@ pub fn put(
     let mut frame =
         Frame::new(target.id, target.kind, slot, basis, content).at(target.path.clone());
     frame.created = Some(created);
-    let (name, mail) = workspace.repository.author();
+    let (name, mail) = if agent.id.as_str() == HUMAN {
+        let author = workspace.repository.known_author();
+        author.ok_or(StatementError::NoAuthor)?
+    } else {
+        workspace.repository.author()
+    };
     let mut frame = frame.by(&name, &mail);
     let file = spool::put(&workspace.state, &frame).map_err(StatementError::Spool)?;
     let committed = commit::commit_spooled(
@@ -207,7 +215,7 @@ pub struct Invalidated {
 pub struct Invalidation<'a> {
     /// Those of everything below a directory, too.
     pub is_recursive: bool,
-    /// Those of this agent; of all agents that make their frames themselves where it is `None`.
+    /// Those of this agent; where it is `None` all that are not written by hand.
     pub agent: Option<&'a AgentId>,
     /// Those of this type.
     pub frame_type: Option<&'a FrameType>,

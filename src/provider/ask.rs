@@ -29,7 +29,7 @@ pub trait Provider: Send + Sync {
     ) -> ReplyFuture<'a, Answer, Failure>;
 
     /// Looks whether the answer of an earlier [`Answer::Pending`] is there; the same ticket comes back while it is not.
-    /// Without a body of its own: for what answers at once, and gives no tickets.
+    /// The default is for providers that answer at once and give no tickets.
     fn collect<'a>(&'a self, _ticket: &'a Ticket) -> ReplyFuture<'a, Answer, Failure> {
         let error = ProviderError::Protocol("it answers at once".to_owned());
         Box::pin(std::future::ready(Err(Failure::new(

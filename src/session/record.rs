@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::base::hash;
 use crate::chat::Usage;
@@ -124,7 +124,11 @@ pub struct AnswerRecord {
     /// SHA-256 of the response file as it was written or found.
     pub response_sha256: String,
     /// What the provider says that it took.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "known_usage",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub usage: Option<Usage>,
     /// What it cost, in US dollars; absent when that is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -163,7 +167,11 @@ pub struct Closed {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub feedback: String,
     /// What a model that decided says that it took.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "known_usage",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub usage: Option<Usage>,
     /// What that cost, in US dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -322,6 +330,22 @@ pub fn sha256(text: &str) -> String {
     hash::sha256_hex(text.as_bytes())
 }
 
+/// Usage without counts that this program does not know: it would drop them when it writes the file again.
+fn known_usage<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Option<Usage>, D::Error> {
+    let Some(counts) = Option::<BTreeMap<String, u64>>::deserialize(deserializer)? else {
+        return Ok(None);
+    };
+    let known = serde_json::to_value(Usage::default()).map_err(D::Error::custom)?;
+    if let Some(name) = counts
+        .keys()
+        .find(|name| known.get(name.as_str()).is_none())
+    {
+        return Err(D::Error::custom(format!("unknown field `{name}`")));
+    }
+    let counts = serde_json::to_value(counts).and_then(serde_json::from_value);
+    counts.map(Some).map_err(D::Error::custom)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -390,6 +414,9 @@ mod tests {
             session
         );
         assert_eq!(TurnRecord::decode(&turn().encode()).expect("valid"), turn());
+        let text = turn().encode();
+        let more = text.replace("cache_read: 4", "cache_read: 4\n    audio: 7");
+        assert!(text != more && TurnRecord::decode(&more).is_err());
         let open = TurnRecord {
             answered: None,
             closed: None,

@@ -57,7 +57,10 @@ impl Scanner<'_> {
     /// regular expression.
     fn take_other(&mut self, byte: u8) -> bool {
         let (before, rest) = self.text.as_bytes().split_at(self.at);
-        if before.last() == Some(&b'\\') {
+        if before
+            .strip_suffix(b"\\")
+            .is_some_and(|before| !begins_line(before))
+        {
             return false;
         }
         if let Some((open, close)) = self.marks.block
@@ -166,6 +169,16 @@ impl Scanner<'_> {
     }
 }
 
+/// True where nothing but white space stands in front on the line: a backslash there goes on with the line above, in Vim.
+fn begins_line(before: &[u8]) -> bool {
+    let indent = before
+        .iter()
+        .rev()
+        .take_while(|byte| matches!(byte, b' ' | b'\t'));
+    let before = &before[..before.len() - indent.count()];
+    before.last().is_none_or(|byte| *byte == b'\n')
+}
+
 /// What closes a raw string of Rust whose opening quote stands behind these bytes.
 fn raw_close(before: &[u8]) -> Option<String> {
     let hashes = before.iter().rev().take_while(|byte| **byte == b'#');
@@ -222,6 +235,7 @@ mod tests {
             (Language::Rust, "\"/* \" *\"#", "br#\"/* \" *\"# g"),
             (Language::Rust, "\"b\"", "'\"', \"b\" '\"' g"),
             (Language::JavaScript, "''", "a.replace(/\\/*$/, '') g"),
+            (Language::Vim, "\"# b\"", "let a = [\n  \\\"# b\", g"),
         ] {
             let parts = of(language, text);
             let quotes: Vec<&str> = parts

@@ -12,8 +12,6 @@ use std::fmt;
 /// Languages that are named; the others are counted together.
 const LANGUAGES_MAX: usize = 8;
 const OTHER: &str = "other";
-/// How their count begins.
-const OTHER_COUNT: &str = "other ";
 const DIRECTORY: &str = "Directory of ";
 
 /// What is below a node, as far as its frame says.
@@ -102,11 +100,12 @@ fn file_language(line: &str) -> Option<&str> {
 
 fn parse_languages(part: &str) -> Option<BTreeMap<String, u64>> {
     part.split(", ")
-        .filter(|one| !one.is_empty() && !one.starts_with(OTHER_COUNT))
+        .filter(|one| !one.is_empty())
         .map(|one| {
             let (language, count) = one.rsplit_once(' ')?;
             Some((language.to_owned(), count.parse().ok()?))
         })
+        .filter(|one| one.as_ref().is_none_or(|(language, _)| language != OTHER))
         .collect()
 }
 

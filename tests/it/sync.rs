@@ -58,6 +58,28 @@ fn sync(repo: &Repo<'_>) -> Output {
     repo.merkle(&["sync"])
 }
 
+/// Before, `sync` ended at once where another process was writing and a third waited for that, as `note` does.
+#[test]
+fn a_sync_waits_for_who_writes() {
+    let sandbox = Sandbox::new();
+    let (_, clones) = world(&sandbox, &["a"]);
+    let a = &clones[0];
+    say(a, "README.md", "One.");
+    let lock = std::fs::File::open(a.path(".git/merkle/lock")).expect("it was taken before");
+    lock.lock().expect("no process holds it");
+    std::thread::scope(|scope| {
+        let note = scope.spawn(|| say(a, "src/lib.rs", "Two."));
+        while std::fs::read_dir(a.path(".git/merkle/spool")).map_or(0, Iterator::count) == 0 {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let synced = scope.spawn(|| sync(a));
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        drop(lock);
+        assert!(synced.join().expect("it ends").ok().ends_with("2 went\n"));
+        note.join().expect("it ends");
+    });
+}
+
 #[test]
 fn what_each_of_two_clones_says_reaches_the_other() {
     let sandbox = Sandbox::new();

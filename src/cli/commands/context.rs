@@ -491,17 +491,25 @@ fn write_file(
         tokens = write(&mut out)?;
         out.flush()
     };
-    // A file that is there is whole until its successor is; a link, a device and a pipe are written to.
+    // A file that is there is whole until its successor is. A link, a device and a pipe are written to, and so is a file
+    // whose folder takes no other.
     let there = fs::symlink_metadata(path).ok();
     let is_plain = |there: &&fs::Metadata| there.is_file() && there.nlink() == 1;
-    let written = match there.as_ref().filter(is_plain) {
+    let replaced = match there.as_ref().filter(is_plain) {
         Some(there) if path.file_name().is_some_and(|name| name.to_str().is_some()) => {
+            File::options().write(true).open(path).map_err(failed)?;
             replace(path, |file| {
                 file.set_permissions(there.permissions())?;
                 fill(file)
             })
         }
-        _ => File::create(path).and_then(|mut file| fill(&mut file)),
+        _ => Err(io::ErrorKind::PermissionDenied.into()),
+    };
+    let written = match replaced {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            File::create(path).and_then(|mut file| fill(&mut file))
+        }
+        replaced => replaced,
     };
     if let (Err(_), None) = (&written, there) {
         let _ = fs::remove_file(path);

@@ -100,7 +100,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     } = found;
     let is_same = differences.is_empty();
     if is_same {
-        args.wanted.slot.check(&workspace)?;
+        args.wanted.slot.check(&workspace, &workspace.store()?)?;
     }
     for path in &args.wanted.paths {
         if is_nowhere(&workspace, path, &range)? {

@@ -10,7 +10,7 @@ use crate::base::path::quote;
 use crate::base::printable::one_line;
 use crate::base::{TreePath, printable, token};
 use crate::cli::frames::{SignatureDocument, signatures, write_content, write_signature};
-use crate::cli::snapshot::{find_at_head, head};
+use crate::cli::snapshot::{check_agent, find_at_head, head};
 use crate::cli::{CliError, Exit, Program, Style, Ui, amount};
 use crate::frame::{Frame, Store};
 use crate::ops::{self, Carried};
@@ -114,7 +114,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let selection = compose(gathered.candidates, &view);
     if selection.matched == 0 {
         for agent in &view.filter.agents {
-            workspace.agents().get(agent.as_str())?;
+            check_agent(&workspace, &store, agent)?;
         }
     }
     let ui = &mut program.ui;

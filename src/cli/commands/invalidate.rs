@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::base::count::counted;
 use crate::base::{AgentId, FrameType, clock};
 use crate::cli::program::Program;
-use crate::cli::snapshot::find_at_head;
+use crate::cli::snapshot::{check_agent, find_at_head};
 use crate::cli::{CliError, Exit};
 use crate::ops::{self, Invalidated, Invalidation};
 
@@ -18,7 +18,7 @@ pub struct Args {
     /// Also everything below a directory
     #[arg(long, short = 'r')]
     recursive: bool,
-    /// Only frames of this agent (default: of all agents that make their frames themselves)
+    /// Only frames of this agent (default: all that are not written by hand)
     #[arg(long, value_name = "agent")]
     agent: Option<AgentId>,
     /// Only frames of this type
@@ -44,8 +44,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     };
     let Invalidated { invalidated, left } =
         ops::statement::invalidate(&workspace, &target, which, &created)?;
-    if let (0, 0, Some(agent)) = (invalidated, left, &args.agent) {
-        workspace.agents().get(agent.as_str())?;
+    if let (0, Some(agent)) = (invalidated, &args.agent) {
+        check_agent(&workspace, &workspace.store()?, agent)?;
     }
     program.sign(&workspace);
     if left > 0 {

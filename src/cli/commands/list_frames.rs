@@ -26,7 +26,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let mut entries = store.entries(&target.id)?;
     entries.retain(|entry| args.slot.has(&entry.name.agent, &entry.name.frame_type));
     if entries.is_empty() {
-        args.slot.check(&workspace)?;
+        args.slot.check(&workspace, &store)?;
     }
     let standing = store.standing(&target.id)?;
     for frame in entries.iter().filter_map(|entry| store.read(entry)) {

@@ -58,7 +58,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         .ok_or_else(|| CliError::new(Exit::Git, "HEAD is no commit"))?;
     let mut versions = versions(args, &workspace, &store, &start, &path)?;
     if versions.is_empty() {
-        args.slot.check(&workspace)?;
+        args.slot.check(&workspace, &store)?;
     }
     // What stands at the path now has heads; what stood there before is older.
     let standing = store.standing(&target.id)?;

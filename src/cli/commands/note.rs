@@ -14,7 +14,7 @@ use crate::cli::snapshot::{find, find_all, head};
 use crate::cli::{CliError, Exit, editor, given};
 use crate::frame::{Frame, Slot, Voice};
 use crate::node::SnapshotRoot;
-use crate::ops::{self, Carried, Statement};
+use crate::ops::{self, Carried, Statement, StatementError};
 use crate::secret::{guard, guard_name};
 use crate::workspace::{NamedTarget, Target, Workspace};
 
@@ -224,12 +224,8 @@ impl<'w> PathNotes<'w> {
         target: Target,
     ) -> Result<Self, CliError> {
         let agent = workspace.agents().get(&who.agent)?.clone();
-        let Some((name, mail)) = workspace.repository.known_author() else {
-            let message = "git does not know who you are, and what a person says has an author";
-            return Err(CliError::new(Exit::Refused, message)
-                .hint("git config --global user.name \"Your Name\"")
-                .hint("git config --global user.email you@example.com"));
-        };
+        let author = workspace.repository.known_author();
+        let (name, mail) = author.ok_or(StatementError::NoAuthor)?;
         let frame_type = who
             .frame_type
             .clone()

@@ -8,6 +8,7 @@ use crate::base::count::counted;
 use crate::cli::program::Program;
 use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit, Ui, json};
+use crate::frame::commit::LOCK_WAIT;
 use crate::git::Prompt;
 use crate::sync::select::Rules;
 use crate::sync::{self, Exchange, Outcome, Publish, Remote, SyncError};
@@ -70,7 +71,7 @@ pub fn fetch(args: &FetchArgs, program: &mut Program) -> Result<Exit, CliError> 
     let workspace = program.open()?;
     let sharing = Sharing::of(&workspace)?;
     let remote = sharing.remote(&workspace, args.remote.as_deref())?;
-    workspace.replay(std::time::Duration::ZERO)?;
+    workspace.replay(LOCK_WAIT)?;
     let exchange = exchange(&workspace, &remote, &sharing)?;
     let outcome = sync::fetch(&exchange)?;
     report(program, &exchange, &outcome, None)
@@ -97,7 +98,7 @@ fn run(
     if args.all && !args.yes && !args.dry_run && !confirmed(program, &remote)? {
         return Ok(Exit::No);
     }
-    workspace.replay(std::time::Duration::ZERO)?;
+    workspace.replay(LOCK_WAIT)?;
     let allowed = program.allowed_secrets(&workspace)?;
     let exchange = exchange(&workspace, &remote, &sharing)?;
     let publish = if args.collect {

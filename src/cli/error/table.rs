@@ -73,7 +73,9 @@ impl From<OpenError> for CliError {
     fn from(error: OpenError) -> Self {
         let hint = match &error {
             OpenError::NotFound(_) => Some("run 'git init' to make one here".to_owned()),
-            OpenError::NotThere(_) => Some("name one that is there behind '--git-dir'".to_owned()),
+            OpenError::NotThere(_) => {
+                Some("name one that is there, behind '--git-dir' or in GIT_DIR".to_owned())
+            }
             OpenError::NoFolder(_) => Some("name one that is there behind '-C'".to_owned()),
             OpenError::Untrusted(path) => Some(format!(
                 "if you trust it, run 'git config --global --add safe.directory {}'",
@@ -550,6 +552,9 @@ impl From<StatementError> for CliError {
             StatementError::Node(inner) => ComposeError::Node(inner).into(),
             StatementError::OwnType(..) => Self::from_source(Exit::Usage, error).hint("choose another with '--into <type>'"),
             StatementError::Codec(_) | StatementError::NotDirectory(_) => Self::from_source(Exit::Refused, error),
+            StatementError::NoAuthor => Self::from_source(Exit::Refused, error)
+                .hint("git config --global user.name \"Your Name\"")
+                .hint("git config --global user.email you@example.com"),
             StatementError::NotShown(_) => Self::from_source(Exit::Refused, error)
                 .hint("'git merkle list-frames' lists what the store holds; 'git merkle doctor' looks for what is wrong with it"),
         }

@@ -207,7 +207,7 @@ fn a_named_repository_works_where_the_user_stands() {
     assert_eq!(repo.config_string("merkle.key").as_deref(), Some("v"));
     assert!(matches!(
         named(&elsewhere, &[]),
-        Err(OpenError::NotFound(_))
+        Err(OpenError::NotThere(_))
     ));
     for wrong in ["nonsense", "=x", ".x=y"] {
         assert!(

@@ -299,11 +299,14 @@ fn renew(
         bytes: wanted,
         mode: if is_off && is_own { HOOK_MODE } else { mode },
     };
+    if is_off && !is_own {
+        return (Action::Refused(HookRefusal::NotExecutable), None);
+    }
     let edit = change(path, bytes, mode, after);
-    let action = match &edit {
-        _ if is_off && !is_own => Action::Refused(HookRefusal::NotExecutable),
-        None => Action::Kept,
-        Some(_) => Action::Updated,
+    let action = if edit.is_none() {
+        Action::Kept
+    } else {
+        Action::Updated
     };
     (action, edit)
 }

@@ -294,11 +294,13 @@ fn may_be_attribute(before: &[u8]) -> bool {
     if !is_listed {
         return false;
     }
-    let near = &before[before.len().saturating_sub(ATTRIBUTES_BYTES_MAX)..];
-    let at = near.iter().rposition(|byte| b"[]\n".contains(byte));
+    let from = before.len().saturating_sub(ATTRIBUTES_BYTES_MAX);
+    let at = before[from..]
+        .iter()
+        .rposition(|byte| b"[]\n".contains(byte));
     at.is_some_and(|at| {
         let is_index = |byte: &u8| byte.is_ascii_alphanumeric() || b"_)]?".contains(byte);
-        near[at] == b'[' && !near[..at].last().is_some_and(is_index)
+        before[from + at] == b'[' && !before[..from + at].last().is_some_and(is_index)
     })
 }
 

@@ -395,6 +395,7 @@ impl<'i> Index<'i> {
         all.sort_unstable();
         all.dedup();
         references.calls.sort_unstable();
+        references.calls.dedup();
         references.files.extend(all.iter().map(|(file, _)| *file));
         references.files.sort_unstable();
         references.files.dedup();

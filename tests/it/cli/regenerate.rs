@@ -14,7 +14,7 @@ fn what_was_done_in_words() {
     src/deep/
     src/lib.rs
     src/
-    /
+    ./
     --- stderr
     would make 6 frames (6 missing), 0 fresh; no calls to a model, no cost
     --- exit 0
@@ -46,7 +46,7 @@ fn what_was_done_in_words() {
     README.md
     src/lib.rs
     src/
-    /
+    ./
     --- stderr
     would make 4 frames (3 changed, 1 invalidated), 2 fresh; no calls to a model, no cost
     --- exit 0
@@ -76,7 +76,7 @@ fn the_documents_and_the_records() {
     let records = repo.merkle(&["regenerate", "-n", "-z"]).ok();
     assert_eq!(
         records,
-        "README.md\0odd \"\n\0src/deep/mod.rs\0src/deep/\0src/lib.rs\0src/\0/\0"
+        "README.md\0odd \"\n\0src/deep/mod.rs\0src/deep/\0src/lib.rs\0src/\0./\0"
     );
     assert_eq!(repo.merkle(&["regenerate", "-n", "-q"]).exits(0).err(), "");
     let done = repo

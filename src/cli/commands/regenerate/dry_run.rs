@@ -96,8 +96,9 @@ pub(super) fn run(
     } in &plans.tasks
     {
         *reasons.entry(*reason).or_default() += 1;
-        let mut shown = TreePath::new(path.clone()).shown().to_vec();
-        if *is_directory && !shown.ends_with(b"/") {
+        let path = TreePath::new(path.clone());
+        let mut shown = path.shown().to_vec();
+        if *is_directory && !path.is_root() {
             shown.push(b'/');
         }
         let path = ui.path(&shown).into_owned();
