@@ -4,6 +4,7 @@
 //! this store; the difference to that run's tree when only the tree has moved on; else everything below the target.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::agent::{Agent, AgentError, Maker, Sensitivity, exclusion};
 use crate::base::cores::beside;
@@ -11,7 +12,7 @@ use crate::base::number::{IndexSlice, IndexVec};
 use crate::base::{Digest, FieldHasher, FrameType, NodeId, TreePath};
 use crate::frame::commit::CommitError;
 use crate::frame::{BasisKind, Index, NodeKind, Slot, Store, StoreError};
-use crate::git::{ObjectError, Repository, RevisionError, StateDir};
+use crate::git::{Lock, ObjectError, Repository, RevisionError, StateDir};
 use crate::node::{self, NodeNumber, Scan, ScanError};
 use crate::provider::call::Caller;
 use crate::provider::queue::QueueAddress;
@@ -26,6 +27,12 @@ use crate::workspace::{RulesError, Target, Workspace};
 
 /// Outlines, and syntheses of a slot, that `--verify` makes again and compares, drawn at random.
 pub(super) const VERIFY_SAMPLE: usize = 32;
+
+/// What the names of files begin with that are locked while a model is asked; digits of the agent's digest follow.
+const ASKING_FILE: &str = "asking";
+const ASKING_DIGITS: usize = 16;
+/// How long one look for the end of another run takes.
+const ASKING_WAIT: Duration = Duration::from_secs(1);
 
 /// What is to be brought up to date, and how.
 #[derive(Clone)]
@@ -364,7 +371,12 @@ pub fn refresh(
     request: &Refresh<'_>,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Refreshed, RefreshError> {
-    let (repo, state, store) = (&workspace.repository, &workspace.state, workspace.store()?);
+    let (repo, state) = (&workspace.repository, &workspace.state);
+    let _lock = match request.asking {
+        Some(_) => Some(run_alone(state, request, on_event)?),
+        None => None,
+    };
+    let store = workspace.store()?;
     let places = places(repo, state, &store, targets, request)?;
     if places.is_empty() {
         return Ok(Refreshed {
@@ -468,6 +480,26 @@ fn open_index(store: &Store<'_>, cache: &StateDir) -> Result<Index, StoreError> 
     // A directory that cannot be made means no cache, and nothing worse.
     let _ = cache.create();
     Index::open(store, cache)
+}
+
+/// Waits until no other run in this clone asks for the same frames: each would be paid for twice.
+fn run_alone(
+    state: &StateDir,
+    request: &Refresh<'_>,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<Lock, RefreshError> {
+    let digest = digest_of(request).to_string();
+    let name = format!("{ASKING_FILE}-{}", &digest[..ASKING_DIGITS]);
+    let mut wait = Duration::ZERO;
+    loop {
+        if let Some(lock) = state.lock(&name, wait).map_err(CommitError::Lock)? {
+            return Ok(lock);
+        }
+        if wait.is_zero() {
+            on_event(Event::Waiting);
+        }
+        wait = ASKING_WAIT;
+    }
 }
 
 /// What a finished run depends on besides tree and store.

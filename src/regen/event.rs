@@ -66,6 +66,8 @@ pub enum Event {
     },
     /// A batch of this many frames is in the store.
     Stored(u64),
+    /// Another run of the same agent is at work in this clone; this one waits for what it stores.
+    Waiting,
     /// Nothing new is begun any more.
     Stopping(Stop),
 }

@@ -27,8 +27,8 @@ use crate::cli::{CliError, Exit, asker};
 use crate::node::SnapshotRoot;
 use crate::ops::{self, AskingOptions, ModelRun, Refresh, Refreshed, Upkeep};
 use crate::provider::ledger::Spend;
-use crate::regen::NodeFilter;
 use crate::regen::queue::Priority;
+use crate::regen::{Event, NodeFilter};
 use crate::workspace::{NamedTarget, Target, Workspace};
 
 /// Plans, or plans and makes.
@@ -134,6 +134,11 @@ fn refresh(
     let mut output = Ok(());
     let mut on_event = |agent: &AgentId, frame_type: &FrameType, event| {
         event::show(&mut progress, &event);
+        if event == Event::Waiting {
+            ui.note(&format!(
+                "another run of agent '{agent}' is at work here; waiting for it"
+            ));
+        }
         if args.model.json_lines && output.is_ok() {
             output = event::write(ui, &event, agent, frame_type);
         }

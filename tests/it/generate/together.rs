@@ -15,6 +15,35 @@ fn slow() -> World {
     )
 }
 
+/// Before, each of two runs asked for everything, and both were paid.
+#[test]
+fn two_runs_at_once_pay_once() {
+    let world = slow();
+    let repo = world.repo(&flat(4));
+    let told: Vec<_> = std::thread::scope(|scope| {
+        let runs: Vec<_> = (0..3)
+            .map(|_| scope.spawn(|| regenerate(&repo, &[])))
+            .collect();
+        runs.into_iter()
+            .map(|run| run.join().expect("it ends"))
+            .collect()
+    });
+    let count = |words: &str| {
+        told.iter()
+            .filter(|told| told.err().contains(words))
+            .count()
+    };
+    assert_eq!(
+        count("another run of agent 'docs' is at work here; waiting"),
+        2,
+        "{}",
+        told[0]
+    );
+    assert!(told.iter().all(|told| told.code == Some(0)));
+    // Four files and their directory.
+    assert_eq!(world.server.posts().len(), 5);
+}
+
 /// Before, the nodes were worked off one after another, and 4 calls were reported as 1 + 2 + 3 + 4.
 #[test]
 fn nodes_are_asked_about_at_once_and_their_calls_are_counted_once() {

@@ -135,6 +135,10 @@ fn line(event: &Event) -> Line {
             frames: Some(*frames),
             ..Line::default()
         },
+        Event::Waiting => Line {
+            event: "waiting",
+            ..Line::default()
+        },
         Event::Stopping(stop) => Line {
             event: "stopping",
             reason: Some(words(stop)),
