@@ -133,14 +133,15 @@ pub(super) fn declared(name: &str) -> Term {
 /// The name by which C# lets an attribute be used: `[Key]` means `class KeyAttribute : Attribute`. The signature tells it from
 /// classes of other languages, whose base stands behind a word or before an argument, and from those of an interface.
 pub(super) fn attribute_name<'n>(kind: Kind, name: &'n str, signature: &str) -> Option<&'n str> {
-    let (_, bases) = signature
+    let short = name
+        .strip_suffix("Attribute")
+        .filter(|short| !short.is_empty());
+    let declaration = signature.split(" where ").next()?;
+    let (_, bases) = declaration
         .split_once(" : ")
         .filter(|_| kind == Kind::Class)?;
-    let first = bases.split([',', ' ']).next()?;
-    let base = first.rsplit('.').next()?.strip_suffix("Attribute")?;
-    let is_interface = base.starts_with('I') && base.chars().nth(1).is_none_or(char::is_uppercase);
-    let short = name.strip_suffix("Attribute")?;
-    (!is_interface && !short.is_empty()).then_some(short)
+    let base = bases.split([',', ' ', '<']).next()?.rsplit('.').next()?;
+    short.filter(|_| base.ends_with("Attribute") && base != "IAttribute")
 }
 
 /// A name without the marks that some languages write around it: `$elem`, `#private`, `.button`, `size=`.

@@ -133,7 +133,7 @@ impl Words {
 
 impl Cached for Words {
     const FILE_NAME: &'static str = "words";
-    const VERSION: u8 = 14;
+    const VERSION: u8 = 15;
     const FILE_BYTES_MAX: u64 = 1 << 30;
 
     fn encode(&self) -> Vec<u8> {

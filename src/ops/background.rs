@@ -185,7 +185,10 @@ fn refresh_one(
     target: &Target,
     agent: &Agent,
 ) -> Result<Result<Option<Refreshed>, String>, RefreshError> {
-    let mut request = Refresh::of(agent);
+    let mut request = Refresh {
+        is_background: true,
+        ..Refresh::of(agent)
+    };
     if agent.instructions().is_none() {
         return refresh::refresh(
             workspace,

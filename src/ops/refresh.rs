@@ -12,7 +12,7 @@ use crate::base::number::{IndexSlice, IndexVec};
 use crate::base::{Digest, FieldHasher, FrameType, NodeId, TreePath};
 use crate::frame::commit::CommitError;
 use crate::frame::{BasisKind, Index, NodeKind, Slot, Store, StoreError};
-use crate::git::{Lock, ObjectError, Repository, RevisionError, StateDir};
+use crate::git::{ObjectError, Repository, RevisionError, StateDir};
 use crate::node::{self, NodeNumber, Scan, ScanError};
 use crate::provider::call::Caller;
 use crate::provider::queue::QueueAddress;
@@ -22,15 +22,18 @@ use crate::regen::memory::{self, Finished};
 use crate::regen::prepare::{Nodes, Writer};
 use crate::regen::record::{self, Records};
 use crate::regen::remake::{self, Remade};
-use crate::regen::{Batching, Event, Inputs, Known, NodeFilter, Plan, Report, RunError, Runner};
+use crate::regen::{
+    BatchMode, Batching, Event, Inputs, Known, NodeFilter, Plan, Report, RunError, Runner,
+};
 use crate::workspace::{RulesError, Target, Workspace};
 
 /// Outlines, and syntheses of a slot, that `--verify` makes again and compares, drawn at random.
 pub(super) const VERIFY_SAMPLE: usize = 32;
 
-/// What the names of files begin with that are locked while a model is asked; digits of the agent's digest follow.
+/// What the names of files begin with that are locked while a model is asked; agent and type follow.
 const ASKING_FILE: &str = "asking";
-const ASKING_DIGITS: usize = 16;
+/// A run for fewer frames waits for no other: it is soon over, and costs little.
+const ALONE_TASKS_MIN: usize = 9;
 /// How long one look for the end of another run takes.
 const ASKING_WAIT: Duration = Duration::from_secs(1);
 
@@ -51,6 +54,8 @@ pub struct Refresh<'a> {
     pub reach: NodeFilter,
     /// What and whom to ask, for an agent whose frames a model makes.
     pub asking: Option<&'a ModelRun<'a>>,
+    /// True for a run that no user waits for.
+    pub is_background: bool,
 }
 
 impl<'a> Refresh<'a> {
@@ -66,7 +71,18 @@ impl<'a> Refresh<'a> {
             since: None,
             reach: NodeFilter::All,
             asking: None,
+            is_background: false,
         }
+    }
+
+    /// True for requests that go out from here and are answered at once, and not for one share of several. Who forces
+    /// frames to be made again wants them once more; batches and queues know what is under way.
+    fn asks_alone(&self) -> bool {
+        let is_share = matches!(self.reach, NodeFilter::Shard(_));
+        let is_live = |asking: &&ModelRun<'_>| {
+            asking.batching.mode == BatchMode::Live && asking.queue.is_none()
+        };
+        self.asking.as_ref().is_some_and(is_live) && !is_share && !self.force
     }
 }
 
@@ -365,17 +381,58 @@ fn places<'t>(
 }
 
 /// Makes what is missing or outdated below all targets in one run, and stores it.
+///
+/// A run that would ask a model for many frames of an agent does so alone in this clone: what two ask for at once is paid
+/// for twice. The second waits, or leaves its work to a later run where it is one in the background, and plans with what
+/// the first has stored.
 pub fn refresh(
     workspace: &Workspace,
     targets: &[Target],
     request: &Refresh<'_>,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Refreshed, RefreshError> {
+    if !request.asks_alone() {
+        return refresh_now(workspace, targets, request, on_event);
+    }
     let (repo, state) = (&workspace.repository, &workspace.state);
-    let _lock = match request.asking {
-        Some(_) => Some(run_alone(state, request, on_event)?),
-        None => None,
+    let planned = plan(repo, state, &workspace.store()?, targets, request)?;
+    let count = planned.plan.tasks.len();
+    drop(planned);
+    if count < ALONE_TASKS_MIN {
+        return refresh_now(workspace, targets, request, on_event);
+    }
+    let name = format!("{ASKING_FILE}-{}.{}", request.agent.id, request.frame_type);
+    let mut wait = Duration::ZERO;
+    let _lock = loop {
+        match state.lock(&name, wait) {
+            Ok(None) if request.is_background => {
+                let report = Report {
+                    left: count as u64,
+                    ..Report::default()
+                };
+                return Ok(Refreshed {
+                    report,
+                    is_partial: true,
+                    ..Refreshed::default()
+                });
+            }
+            Ok(None) if wait.is_zero() => on_event(Event::Waiting),
+            Ok(None) => {}
+            // Where no file can be locked, the run itself says what is wrong.
+            lock => break lock.ok().flatten(),
+        }
+        wait = ASKING_WAIT;
     };
+    refresh_now(workspace, targets, request, on_event)
+}
+
+fn refresh_now(
+    workspace: &Workspace,
+    targets: &[Target],
+    request: &Refresh<'_>,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<Refreshed, RefreshError> {
+    let (repo, state) = (&workspace.repository, &workspace.state);
     let store = workspace.store()?;
     let places = places(repo, state, &store, targets, request)?;
     if places.is_empty() {
@@ -480,26 +537,6 @@ fn open_index(store: &Store<'_>, cache: &StateDir) -> Result<Index, StoreError> 
     // A directory that cannot be made means no cache, and nothing worse.
     let _ = cache.create();
     Index::open(store, cache)
-}
-
-/// Waits until no other run in this clone asks for the same frames: each would be paid for twice.
-fn run_alone(
-    state: &StateDir,
-    request: &Refresh<'_>,
-    on_event: &mut dyn FnMut(Event),
-) -> Result<Lock, RefreshError> {
-    let digest = digest_of(request).to_string();
-    let name = format!("{ASKING_FILE}-{}", &digest[..ASKING_DIGITS]);
-    let mut wait = Duration::ZERO;
-    loop {
-        if let Some(lock) = state.lock(&name, wait).map_err(CommitError::Lock)? {
-            return Ok(lock);
-        }
-        if wait.is_zero() {
-            on_event(Event::Waiting);
-        }
-        wait = ASKING_WAIT;
-    }
 }
 
 /// What a finished run depends on besides tree and store.

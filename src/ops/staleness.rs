@@ -7,6 +7,7 @@ use super::syntheses;
 use crate::agent::Agent;
 use crate::base::{NodeId, NodeKind, TreePath};
 use crate::frame::{BasisKind, Head, Record, Slot, Store, StoreError};
+use crate::git::EntryMode;
 use crate::node;
 use crate::regen::{self, Inputs, Known, NodeFilter};
 use crate::synthesis::Reason;
@@ -43,7 +44,7 @@ pub fn staleness(
         path,
         ..target.clone()
     };
-    if is_of_finished_run(workspace, store, &target, agent)? {
+    if is_of_finished_run(workspace, store, &target, agent) {
         return Ok(None);
     }
     let scan = scan_shallow(&workspace.repository, &target)?;
@@ -80,13 +81,13 @@ fn is_of_finished_run(
     store: &Store<'_>,
     target: &Target,
     agent: &Agent,
-) -> Result<bool, RefreshError> {
+) -> bool {
     let (Some(tree), Some(path)) = (target.root, &target.path) else {
-        return Ok(false);
+        return false;
     };
     // What agents with instructions leave out depends on more than the tree.
     if agent.instructions().is_some() {
-        return Ok(false);
+        return false;
     }
     let root = Target {
         id: tree,
@@ -95,10 +96,22 @@ fn is_of_finished_run(
         root: Some(tree),
     };
     let (repo, state) = (&workspace.repository, &workspace.state);
-    let stands = repo.find_entry(&tree, path.as_bytes())?.map(|(_, id)| id) == Some(target.id);
-    Ok(stands
-        && refresh::is_up_to_date(repo, state, store, &root, &Refresh::of(agent))
-        && !node::rules_above(repo, tree, path)?.is_ignored(path))
+    let wanted = match target.kind {
+        NodeKind::Directory => |mode| mode == EntryMode::Directory,
+        NodeKind::File => |mode| matches!(mode, EntryMode::File | EntryMode::Executable),
+    };
+    // What cannot be read is no short cut; the plan says why.
+    let found = repo.find_entry(&tree, path.as_bytes()).ok().flatten();
+    if !found.is_some_and(|(mode, id)| id == target.id && wanted(mode))
+        || !refresh::is_up_to_date(repo, state, store, &root, &Refresh::of(agent))
+    {
+        return false;
+    }
+    let rules = node::rules_above(repo, tree, path);
+    let is_directory = target.kind == NodeKind::Directory;
+    rules.is_ok_and(|rules| {
+        !rules.is_ignored(path) && rules.matched(path, is_directory) != Some(true)
+    })
 }
 
 /// Whether the head of what a view gathers holds: the answer that [`crate::view::gather()`] wants.

@@ -39,6 +39,8 @@ pub enum Strings {
     Line,
     /// As in Rust, over lines, and raw ones at `"#`.
     Rust,
+    /// In their line, which goes on with the one above where it begins with a backslash.
+    Vim,
 }
 
 const fn style(

@@ -271,6 +271,7 @@ impl Language {
             quotes,
             strings: match self {
                 Self::Rust => Strings::Rust,
+                Self::Vim => Strings::Vim,
                 _ => Strings::Line,
             },
         })

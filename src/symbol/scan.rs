@@ -57,10 +57,9 @@ impl Scanner<'_> {
     /// regular expression.
     fn take_other(&mut self, byte: u8) -> bool {
         let (before, rest) = self.text.as_bytes().split_at(self.at);
-        if before
-            .strip_suffix(b"\\")
-            .is_some_and(|before| !begins_line(before))
-        {
+        let is_vim = self.marks.strings == Strings::Vim;
+        let escapes = |before: &[u8]| !(is_vim && begins_line(before));
+        if before.strip_suffix(b"\\").is_some_and(escapes) {
             return false;
         }
         if let Some((open, close)) = self.marks.block
@@ -140,7 +139,7 @@ impl Scanner<'_> {
         if is_character && !self.marks.quotes.contains(&b'\'') {
             return false;
         }
-        let ends_in_line = quote != b'`' && self.marks.strings == Strings::Line;
+        let ends_in_line = quote != b'`' && self.marks.strings != Strings::Rust;
         let mut end = self.at + 1;
         while let Some(&byte) = bytes.get(end) {
             match byte {
@@ -251,6 +250,9 @@ mod tests {
                 "{parts:?}"
             );
         }
+        let characters = of(Language::Clojure, "(case c\n  \\; (f)\n  \\\" (g))");
+        let is_code = |(_, part): &(&str, Part)| *part == Code;
+        assert!(characters.iter().all(is_code), "{characters:?}");
         for (language, text) in [
             (Language::Vim, "let g:x = \"v\" | call Foo()"),
             (Language::Batch, "theorem x"),

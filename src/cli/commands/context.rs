@@ -492,24 +492,27 @@ fn write_file(
         out.flush()
     };
     // A file that is there is whole until its successor is. A link, a device and a pipe are written to, and so is a file
-    // whose folder takes no other.
+    // whose folder takes no other, or that is mounted there.
     let there = fs::symlink_metadata(path).ok();
     let is_plain = |there: &&fs::Metadata| there.is_file() && there.nlink() == 1;
+    let mut is_begun = false;
     let replaced = match there.as_ref().filter(is_plain) {
         Some(there) if path.file_name().is_some_and(|name| name.to_str().is_some()) => {
             File::options().write(true).open(path).map_err(failed)?;
-            replace(path, |file| {
+            Some(replace(path, |file| {
                 file.set_permissions(there.permissions())?;
+                is_begun = true;
                 fill(file)
-            })
+            }))
         }
-        _ => Err(io::ErrorKind::PermissionDenied.into()),
+        _ => None,
     };
+    let is_in_the_way =
+        |error: &io::Error| !is_begun || error.kind() == io::ErrorKind::ResourceBusy;
     let written = match replaced {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            File::create(path).and_then(|mut file| fill(&mut file))
-        }
-        replaced => replaced,
+        Some(Err(error)) if !is_in_the_way(&error) => Err(error),
+        Some(Ok(())) => Ok(()),
+        _ => File::create(path).and_then(|mut file| fill(&mut file)),
     };
     if let (Err(_), None) = (&written, there) {
         let _ = fs::remove_file(path);

@@ -70,6 +70,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             None => NodeFilter::All,
         },
         asking: asking.as_ref(),
+        is_background: false,
     };
     let targets = targets(args, &workspace, &root)?;
     for change in asking

@@ -301,3 +301,31 @@ fn a_frame_is_shown_by_the_beginning_of_its_id() {
     let told = repo.merkle(&["show", &pair[0]]).exits(128).err();
     assert!(told.contains("is ambiguous\nhint: "), "{told}");
 }
+
+/// Before, an ignored directory was fresh as long as it was remembered that all others are.
+#[test]
+fn a_state_is_the_same_whatever_is_remembered() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill("commit first\n+ build/b.rs = fn b() {}\n+ build/in/c.rs = fn c() {}\n+ lib/a.x = one\n+ src/a.rs = fn a() {}");
+    repo.merkle(&["regenerate"]).ok();
+    repo.fill("commit ignored\n+ .teddyignore = build/");
+    repo.merkle(&["regenerate"]).ok();
+    repo.merkle(&["invalidate", "build/b.rs"]).ok();
+    repo.merkle(&["regenerate"]).ok();
+    let nodes = [
+        ".",
+        "build",
+        "build/b.rs",
+        "build/in",
+        "lib",
+        "lib/a.x",
+        "src",
+        "src/a.rs",
+    ];
+    let states = || nodes.map(|node| masked(&repo.merkle(&["show", node]).out()));
+    let remembered = states();
+    std::fs::remove_dir_all(repo.path(".git/merkle/cache")).expect("it is there");
+    assert_eq!(remembered, states());
+    assert!(remembered[1].contains(" outdated ") && remembered[6].contains(" fresh "));
+}

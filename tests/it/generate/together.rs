@@ -19,7 +19,7 @@ fn slow() -> World {
 #[test]
 fn two_runs_at_once_pay_once() {
     let world = slow();
-    let repo = world.repo(&flat(4));
+    let repo = world.repo(&flat(10));
     let told: Vec<_> = std::thread::scope(|scope| {
         let runs: Vec<_> = (0..3)
             .map(|_| scope.spawn(|| regenerate(&repo, &[])))
@@ -40,8 +40,8 @@ fn two_runs_at_once_pay_once() {
         told[0]
     );
     assert!(told.iter().all(|told| told.code == Some(0)));
-    // Four files and their directory.
-    assert_eq!(world.server.posts().len(), 5);
+    // Ten files and their directory.
+    assert_eq!(world.server.posts().len(), 11);
 }
 
 /// Before, the nodes were worked off one after another, and 4 calls were reported as 1 + 2 + 3 + 4.
