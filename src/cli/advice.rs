@@ -28,15 +28,19 @@ pub fn nothing_said(
     asked: &Lookup<'_>,
 ) -> Result<String, CliError> {
     let agents = workspace.agents();
-    if let Some(id) = asked.agent.filter(|id| agents.get(id.as_str()).is_err()) {
-        check_agent(workspace, &workspace.store()?, id)?;
-        let node = asked.node;
-        return Ok(format!(
-            "nothing is said about '{node}' by agent '{id}', which is not defined here; 'git merkle log {}' shows what was",
-            shell_word(node)
-        ));
-    }
-    let agent = speaker(&agents, asked)?;
+    let named = asked.agent.map(|id| (id, agents.get(id.as_str())));
+    let agent = match named {
+        None => speaker(&agents, asked.frame_type),
+        Some((_, Ok(agent))) => agent,
+        Some((id, Err(_))) => {
+            check_agent(workspace, &workspace.store()?, id)?;
+            let node = asked.node;
+            return Ok(format!(
+                "nothing is said about '{node}' by agent '{id}', which is not defined here; 'git merkle log {}' shows what was",
+                shell_word(node)
+            ));
+        }
+    };
     if agent.disabled {
         return Ok(format!(
             "agent '{0}' is disabled and says nothing; 'git merkle agent show {0}' shows where",
@@ -118,23 +122,15 @@ pub fn only_combined(asked: &Lookup<'_>, combined: &FrameType) -> String {
     )
 }
 
-/// The agent that would say it: the one that was named, else the one whose type that is.
-fn speaker<'r>(agents: &'r Registry, asked: &Lookup<'_>) -> Result<&'r Agent, CliError> {
-    if let Some(id) = asked.agent {
-        return Ok(agents.get(id.as_str())?);
-    }
-    // A type that several agents have is the person's, if the built-in agent of persons has it.
-    let of_type = asked.frame_type.and_then(|frame_type| {
+/// The agent that would say it: of a type that several have the person's, if the built-in agent of persons has it.
+fn speaker<'r>(agents: &'r Registry, frame_type: Option<&FrameType>) -> &'r Agent {
+    let of_type = frame_type.and_then(|frame_type| {
         let is_of_type = |agent: &&Agent| agent.frame_type == *frame_type;
         let human = agents.get(HUMAN).ok().filter(is_of_type);
         human.or_else(|| agents.iter().find(is_of_type))
     });
-    let default = if asked.frame_type.is_some() {
-        HUMAN
-    } else {
-        OUTLINE
-    };
-    Ok(of_type.unwrap_or_else(|| agents.get(default).expect("built in")))
+    let default = if frame_type.is_some() { HUMAN } else { OUTLINE };
+    of_type.unwrap_or_else(|| agents.get(default).expect("built in"))
 }
 
 /// Why an agent leaves out a file that its definition does not name.

@@ -5,7 +5,7 @@
 use super::refresh::{self, Refresh, RefreshError, outlines, scan_shallow};
 use super::syntheses;
 use crate::agent::Agent;
-use crate::base::{NodeId, NodeKind, TreePath};
+use crate::base::{NodeId, NodeKind};
 use crate::frame::{BasisKind, Head, Record, Slot, Store, StoreError};
 use crate::git::EntryMode;
 use crate::node;
@@ -89,12 +89,7 @@ fn is_of_finished_run(
     if agent.instructions().is_some() {
         return false;
     }
-    let root = Target {
-        id: tree,
-        kind: NodeKind::Directory,
-        path: Some(TreePath::root()),
-        root: Some(tree),
-    };
+    let root = Target::root_of(tree);
     let (repo, state) = (&workspace.repository, &workspace.state);
     let wanted = match target.kind {
         NodeKind::Directory => |mode| mode == EntryMode::Directory,

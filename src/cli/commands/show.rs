@@ -113,7 +113,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
                 Some(combined) => only_combined(&asked, &combined),
                 None => nothing_said(&workspace, &target, &asked)?,
             };
-            // Of what a pattern matches, what is said is asked for.
+            // A pattern looks for what is said; a path is looked at.
             if specs.contains(&written) {
                 program.ui.note(&note);
             } else {

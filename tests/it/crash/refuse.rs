@@ -13,7 +13,7 @@ const LIMITS: [u32; 7] = [0, 1, 2, 3, 4, 8, 16];
 const WRITING: [&[&str]; 3] = [
     &["put-frame", "a.md", "-"],
     &["regenerate"],
-    &["invalidate", "-r", "."],
+    &["invalidate", "-r", ".", "--agent", "human"],
 ];
 
 /// What only reads; each must work on a full disk and where nothing can be written.

@@ -52,7 +52,7 @@ fn without_hard_links_refs_are_moved_by_git() {
     for arguments in [
         &["put-frame", "a.md", "-"][..],
         &["regenerate"],
-        &["invalidate", "-r", "."],
+        &["invalidate", "-r", ".", "--agent", "human"],
     ] {
         for errno in [Errno::EPERM, Errno::EOPNOTSUPP] {
             let (complete, repo) = (start.copy_to("complete"), start.copy_to("refused"));
