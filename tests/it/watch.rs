@@ -396,6 +396,6 @@ fn it_goes_on_after_trouble_and_ends_when_it_is_told_to() {
     );
     assert_eq!(
         sandbox.bare("hub").merkle(&["watch"]).exits(128).err(),
-        "error: this operation must be run in a work tree\n"
+        "error: this operation must be run in a work tree\nhint: clone the repository and run 'git merkle watch' in the clone\n"
     );
 }
