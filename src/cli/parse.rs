@@ -63,7 +63,7 @@ fn usage_error(error: &clap::Error, arguments: &[OsString]) -> CliError {
         .filter(|tip| !is_about_a_value(tip));
     let command = shown(&named_command(error, arguments));
     if error.kind() == ErrorKind::InvalidUtf8 {
-        let message = "an argument is no UTF-8";
+        let message = "an argument is not UTF-8";
         return CliError::new(Exit::Usage, message)
             .hint("name such a path by a pattern, as in 'caf*.txt', or by its object id");
     }
