@@ -486,11 +486,25 @@ impl Tills {
         let text = "class KeyAttribute : Data.Attribute {\n  Key inner;\n}\nclass Item { [Key] int id; }\n";
         let used = " KeyAttribute.inner:2 Item.id:4".to_owned();
         assert_eq!(named("Key", Language::CSharp, text), (1, used));
+        for text in [
+            "class KeyAttribute(string a) : NameAttribute(a);",
+            "class KeyAttribute<T> : NameAttribute<T> where T : class { }",
+        ] {
+            assert_eq!(
+                named("Key", Language::CSharp, text),
+                (1, String::new()),
+                "{text}"
+            );
+        }
         for (language, text) in [
             (Language::CSharp, "class KeyAttribute { }"),
             (Language::CSharp, "class KeyAttribute : IAttribute { }"),
             (Language::Cpp, "class KeyAttribute : public Attribute { };"),
             (Language::Kotlin, "class KeyAttribute : Attribute()"),
+            (
+                Language::Kotlin,
+                "class KeyAttribute(val a: Int) : Attribute(a)",
+            ),
             (
                 Language::Php,
                 "<?php\nfunction KeyAttribute($a) : ?Attribute {}",

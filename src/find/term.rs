@@ -130,18 +130,26 @@ pub(super) fn declared(name: &str) -> Term {
     fold_number(iter::once(1).chain(plain(name).bytes()))
 }
 
-/// The name by which C# lets an attribute be used: `[Key]` means `class KeyAttribute : Attribute`. The signature tells it from
-/// classes of other languages, whose base stands behind a word or before an argument, and from those of an interface.
+/// The name by which C# lets an attribute be used: `[Key]` means `class KeyAttribute : Attribute`.
+///
+/// The signature tells it from classes of other languages: behind a colon C# names the base first, and gives it arguments only
+/// where the class has parameters of its own, whose types stand in front of their names.
 pub(super) fn attribute_name<'n>(kind: Kind, name: &'n str, signature: &str) -> Option<&'n str> {
     let short = name
         .strip_suffix("Attribute")
         .filter(|short| !short.is_empty());
     let declaration = signature.split(" where ").next()?;
-    let (_, bases) = declaration
+    let (own, bases) = declaration
         .split_once(" : ")
         .filter(|_| kind == Kind::Class)?;
-    let base = bases.split([',', ' ', '<']).next()?.rsplit('.').next()?;
-    short.filter(|_| base.ends_with("Attribute") && base != "IAttribute")
+    let has_parameters = own.ends_with(')') && !own.contains(':');
+    let base = bases
+        .split([',', ' ', '<', '('])
+        .next()?
+        .rsplit('.')
+        .next()?;
+    let is_attribute = base.ends_with("Attribute") && base != "IAttribute";
+    short.filter(|_| is_attribute && (has_parameters || !bases.contains('(')))
 }
 
 /// A name without the marks that some languages write around it: `$elem`, `#private`, `.button`, `size=`.
