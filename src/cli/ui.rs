@@ -271,6 +271,12 @@ impl Ui {
         )
     }
 
+    /// The same as text.
+    #[must_use]
+    pub fn path_text(&self, path: &[u8]) -> String {
+        String::from_utf8_lossy(&self.path(path)).into_owned()
+    }
+
     /// Foreign text in a colour, escaped.
     #[must_use]
     pub fn styled(&self, style: Style, text: &str) -> String {

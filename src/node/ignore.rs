@@ -80,12 +80,13 @@ impl IgnoreRules {
 
     /// True when a file or a directory above it is left out.
     #[must_use]
-    pub fn is_ignored(&self, path: &TreePath) -> bool {
+    pub fn is_ignored(&self, path: &TreePath, is_directory: bool) -> bool {
         let mut above = TreePath::root();
         let names: Vec<&[u8]> = path.names().collect();
         names.iter().enumerate().any(|(depth, name)| {
             above = above.join(name);
-            self.matched(&above, depth + 1 < names.len()) == Some(true)
+            let is_directory = is_directory || depth + 1 < names.len();
+            self.matched(&above, is_directory) == Some(true)
         })
     }
 }
@@ -156,8 +157,10 @@ mod tests {
         assert_eq!(says("sub/a.log", false), Some(false));
         assert_eq!(says("only-here", false), None);
         assert_eq!(says("sub/deep/only-here", false), Some(true));
-        assert!(rules.is_ignored(&TreePath::from("build/x.rs")));
-        assert!(!rules.is_ignored(&TreePath::from("src/x.rs")));
+        assert!(rules.is_ignored(&TreePath::from("build/x.rs"), false));
+        assert!(!rules.is_ignored(&TreePath::from("src/x.rs"), false));
+        assert!(rules.is_ignored(&TreePath::from("build"), true));
+        assert!(!rules.is_ignored(&TreePath::from("build"), false));
     }
 
     #[test]

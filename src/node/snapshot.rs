@@ -179,7 +179,7 @@ impl<'d> Included<'d> {
 
 /// True when a directory above was let back in by name and nothing below takes the file out again.
 fn parent_is_in(rules: &IgnoreRules, path: &TreePath) -> bool {
-    if rules.is_empty() || rules.is_ignored(path) {
+    if rules.is_empty() || rules.is_ignored(path, false) {
         return false;
     }
     let above = std::iter::successors(path.parent(), TreePath::parent);

@@ -474,7 +474,7 @@ impl Changes {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => new.insert(rules_above(repo, tree, &tree_path).ok()?),
             };
-            if !rules.is_ignored(&tree_path) {
+            if !rules.is_ignored(&tree_path, false) {
                 kept.push((path, id));
             }
         }

@@ -30,7 +30,7 @@ use crate::workspace::{RulesError, Target, Workspace};
 /// Outlines, and syntheses of a slot, that `--verify` makes again and compares, drawn at random.
 pub(super) const VERIFY_SAMPLE: usize = 32;
 
-/// What the names of files begin with that are locked while a model is asked; agent and type follow.
+/// A run locks the file of this name while it asks a model; the agent and the type of its frames are appended.
 const ASKING_FILE: &str = "asking";
 /// A run for fewer frames waits for no other: it is soon over, and costs little.
 const ALONE_TASKS_MIN: usize = 9;

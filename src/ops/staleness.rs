@@ -104,9 +104,7 @@ fn is_of_finished_run(
     }
     let rules = node::rules_above(repo, tree, path);
     let is_directory = target.kind == NodeKind::Directory;
-    rules.is_ok_and(|rules| {
-        !rules.is_ignored(path) && rules.matched(path, is_directory) != Some(true)
-    })
+    rules.is_ok_and(|rules| !rules.is_ignored(path, is_directory))
 }
 
 /// Whether the head of what a view gathers holds: the answer that [`crate::view::gather()`] wants.

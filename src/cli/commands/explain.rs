@@ -481,7 +481,7 @@ fn write_text(ui: &mut Ui, answer: &Answer<'_>) -> Result<(), CliError> {
         Style::Caution
     };
     let state = ui.styled(style, document.state);
-    let node = String::from_utf8_lossy(&ui.path(node.as_bytes())).into_owned();
+    let node = ui.path_text(node.as_bytes());
     writeln!(
         ui,
         "{}/{} of {node} is {state}",
@@ -541,8 +541,7 @@ fn write_lists(ui: &mut Ui, document: &Document, is_earlier: bool) -> Result<(),
     ];
     for (what, paths) in lists {
         for path in paths {
-            let path = ui.path(path.as_bytes());
-            let path = String::from_utf8_lossy(&path);
+            let path = ui.path_text(path.as_bytes());
             writeln!(ui, "    {path} ({what})")?;
         }
     }

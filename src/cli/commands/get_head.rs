@@ -6,7 +6,7 @@ use crate::cli::advice::{Lookup, nothing_said};
 use crate::cli::frames::{FrameDocument, State, signatures};
 use crate::cli::program::Program;
 use crate::cli::shell::shell_word;
-use crate::cli::snapshot::{SnapshotArgs, find_at_head};
+use crate::cli::snapshot::{SlotArgs, SnapshotArgs, find_at_head};
 use crate::cli::{CliError, Exit};
 use crate::frame::Head;
 use crate::ops;
@@ -33,15 +33,11 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let store = workspace.store()?;
     let target = find_at_head(&workspace, &args.node)?;
     let mut heads = store.heads(&target.id)?;
-    heads.retain(|head| {
-        args.agent
-            .as_ref()
-            .is_none_or(|agent| *agent == head.frame.agent)
-            && match &args.frame_type {
-                Some(frame_type) => *frame_type == head.frame.frame_type,
-                None => head.frame.policy().is_none(),
-            }
-    });
+    let slot = SlotArgs {
+        agent: args.agent.clone(),
+        frame_type: args.frame_type.clone(),
+    };
+    heads.retain(|head| slot.shows(head));
     if heads.is_empty() {
         let (snapshot, agent) = (&SnapshotArgs::default(), args.agent.as_ref());
         let asked = Lookup {

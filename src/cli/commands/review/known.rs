@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::foreign::ForeignStore;
-use crate::base::TreePath;
 use crate::base::count::counted;
 use crate::cli::frames::signatures;
 use crate::cli::shell::shell_word;
@@ -107,7 +106,7 @@ impl<'k> Known<'k> {
 /// Prints it; nothing where nothing is known.
 pub(super) fn write_known(ui: &mut Ui, known: &Known<'_>) -> Result<(), CliError> {
     for one in &known.touched.statements {
-        let path = shown(ui, &one.path);
+        let path = ui.path_text(one.path.shown());
         let is_outdated = one.reason.map_or("", |_| " (outdated)");
         let title = format!(
             "{path} {}/{}{is_outdated}",
@@ -124,7 +123,10 @@ pub(super) fn write_known(ui: &mut Ui, known: &Known<'_>) -> Result<(), CliError
         writeln!(ui)?;
     }
     for (path, one) in &known.touched.carried {
-        let (path, author) = (shown(ui, path), one.frame.author().unwrap_or_default());
+        let (path, author) = (
+            ui.path_text(path.shown()),
+            one.frame.author().unwrap_or_default(),
+        );
         let title = format!("note {path} {}", one.age());
         let title = ui.styled(Style::Caution, &title);
         let author = ui.styled(Style::Dim, &author);
@@ -152,10 +154,6 @@ pub(super) fn write_known(ui: &mut Ui, known: &Known<'_>) -> Result<(), CliError
         one.write(ui)?;
     }
     write_provenance(ui, known)
-}
-
-fn shown(ui: &Ui, path: &TreePath) -> String {
-    String::from_utf8_lossy(&ui.path(path.shown())).into_owned()
 }
 
 fn write_provenance(ui: &mut Ui, known: &Known<'_>) -> Result<(), CliError> {
