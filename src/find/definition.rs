@@ -77,7 +77,7 @@ impl Definition {
 
 impl Cached for Definitions {
     const FILE_NAME: &'static str = "definitions";
-    const VERSION: u8 = 12;
+    const VERSION: u8 = 13;
     const FILE_BYTES_MAX: u64 = 1 << 30;
 
     fn encode(&self) -> Vec<u8> {

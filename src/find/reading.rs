@@ -16,7 +16,10 @@ pub struct ContentReading {
 
 impl Cached for ContentReading {
     const FILE_NAME: &'static str = "readings";
-    const VERSION: u8 = Words::VERSION << 4 | Definitions::VERSION;
+    /// Another than before as soon as one of both is, whatever their sizes.
+    const VERSION: u8 = Words::VERSION
+        .wrapping_mul(31)
+        .wrapping_add(Definitions::VERSION);
     /// Few enough that opening it costs nothing: an index takes them over before there are more.
     const FILE_BYTES_MAX: u64 = 8 << 20;
 

@@ -81,7 +81,7 @@ pub(super) const NONE: Style = style(&[], None);
 pub(super) fn paragraph(comment: &str, style: Style) -> String {
     let mut found = String::new();
     let (mut in_licence, mut in_tag, mut tag_column) = (false, false, None);
-    let mut has_licence = false;
+    let (mut has_licence, mut in_order) = (false, false);
     // One word above the text is a title, and says more than nothing.
     let mut title = String::new();
     for whole in lines_of(comment, style) {
@@ -142,7 +142,11 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
         if ends && !is_apart && found.is_empty() && !title.is_empty() {
             break;
         }
-        if ends && found.is_empty() || is_instruction(line) {
+        // `For most projects, …` goes on in the lines below.
+        let is_order = in_order || is_instruction(line);
+        in_order = (in_order || is_order && line.starts_with("For "))
+            && line.ends_with(char::is_alphanumeric);
+        if ends && found.is_empty() || is_order {
             continue;
         }
         if ends || found.len() > PARAGRAPH_BYTES_MAX {
@@ -261,6 +265,10 @@ fn is_code(text: &str) -> bool {
     if rule.is_some_and(|(name, _)| !name.contains(' ')) {
         return true;
     }
+    // A rule of a style sheet: `a { color: red; }`.
+    if text.ends_with('}') && text.contains(" { ") && text.contains(';') {
+        return true;
+    }
     let Some((name, value)) = text.split_once(" = ") else {
         return false;
     };
@@ -282,6 +290,7 @@ fn is_code_line(line: &str) -> bool {
         "import" => is_quoted && (line.contains(" from ") || words(1).starts_with(['\'', '"'])),
         "export" => line.contains(['{', '*', '=']),
         "return" | "throw" => line.ends_with(';'),
+        "gem" | "npm" | "pip" | "cargo" | "brew" => words(1) == "install",
         "require" | "require_relative" => words(1).starts_with(['\'', '"']) && words(2).is_empty(),
         // `list.add(one, two);`
         _ => {
@@ -429,6 +438,8 @@ fn begins_item(line: &str) -> bool {
     let is_item = ["- ", "* ", "+ ", "• "]
         .iter()
         .any(|mark| line.starts_with(mark));
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let is_numbered = (1..3).contains(&digits) && line[digits..].starts_with(". ");
     // `Thor::Runner` is no label.
     let label = line
         .split_once(':')
@@ -439,7 +450,7 @@ fn begins_item(line: &str) -> bool {
             && label.starts_with(|c: char| c.is_ascii_uppercase())
             && label.chars().all(char::is_alphanumeric)
     });
-    is_item || is_label
+    is_item || is_numbered || is_label
 }
 
 /// One line: runs of white space and control characters become one space.

@@ -1,7 +1,7 @@
 //! Which lines of a comment speak to a tool or to its readers, and say nothing of what stands below.
 
 /// What lines begin with that speak to an editor or name an author.
-const INSTRUCTIONS: [&str; 39] = [
+const INSTRUCTIONS: [&str; 41] = [
     "go:",
     "For format details",
     "For more info",
@@ -30,6 +30,8 @@ const INSTRUCTIONS: [&str; 39] = [
     "@flow",
     "yaml-language-server:",
     "Project:",
+    "Filename:",
+    "File name:",
     "Definitions by:",
     "Type definitions for ",
     "Original definitions by",

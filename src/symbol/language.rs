@@ -393,8 +393,9 @@ const WRAPPERS: &[&[u8]] = &[
 ];
 
 /// Beginnings of names that say it all.
-const BEGINNINGS: [(&str, Language); 15] = [
+const BEGINNINGS: [(&str, Language); 16] = [
     ("gemfile.", Language::Ruby),
+    ("gemfile-", Language::Ruby),
     ("dockerfile.", Language::Dockerfile),
     ("containerfile.", Language::Dockerfile),
     ("makefile.", Language::Makefile),

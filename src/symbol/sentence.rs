@@ -17,7 +17,10 @@ pub fn first_sentence(text: &str) -> &str {
             .strip_prefix(' ')
             .is_some_and(|rest| rest.starts_with(|c: char| !c.is_lowercase()));
         let word = head.rsplit([' ', '(']).next().unwrap_or(head);
+        // `1. Request is sent.`
+        let is_number = head.bytes().all(|byte| byte.is_ascii_digit());
         if opens
+            && !is_number
             && !ABBREVIATIONS
                 .iter()
                 .any(|known| word.eq_ignore_ascii_case(known))
@@ -56,6 +59,7 @@ mod tests {
             ("Is it (really?) so. Yes", "Is it (really?) so."),
             ("Says \"so.\" Then more.", "Says \"so.\""),
             ("No end", "No end"),
+            ("1. It is sent. 2. More.", "1. It is sent."),
             ("", ""),
         ] {
             assert_eq!(first_sentence(text), expected);

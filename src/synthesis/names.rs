@@ -58,6 +58,13 @@ pub(super) fn subject(name: &str) -> Option<&str> {
         ".test-d", "_test", "-test", ".test", "_tests", "_spec", "-spec", ".spec", "Test", "Tests",
         "Spec",
     ];
+    // `test_file.txt` is what a test reads.
+    if [".txt", ".md", ".html", ".json"]
+        .iter()
+        .any(|end| name.ends_with(end))
+    {
+        return None;
+    }
     let stem = stem(name);
     let before = BEFORE.iter().find_map(|mark| stem.strip_prefix(mark));
     // `test_spec.rb` is the specification of what tests.
@@ -122,7 +129,12 @@ pub(super) fn pattern(files: &[&ChildNode<'_>]) -> Option<String> {
     }
     let one = |word: &&str| {
         let name = if is_end {
-            format!("*{word}")
+            // `*.html.erb`: without its last part the ending would be that of another kind of file.
+            let mut ends = names()
+                .filter(|name| word.starts_with('.') && is_one(name, word, true))
+                .map(|name| &name[stem(name)..]);
+            let end = ends.next().filter(|end| ends.all(|other| other == *end));
+            format!("*{word}{}", end.unwrap_or_default())
         } else {
             format!("{word}*")
         };

@@ -478,6 +478,11 @@ fn is_lines(item: &str) -> bool {
 /// another that is longer, and without what stands behind the name where that has no room.
 pub(super) fn head(signature: &str) -> String {
     let signature = without_modifiers(bare(signature));
+    // What the parameters of a type must be is no part of its name.
+    let signature = match signature.split_once(" where ") {
+        Some((before, _)) if signature.len() > SIGNATURE_BYTES_MAX => before,
+        _ => signature,
+    };
     if signature.len() <= SIGNATURE_BYTES_MAX {
         return markdown_code(signature);
     }

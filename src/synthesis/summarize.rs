@@ -16,7 +16,9 @@ use super::facts::Facts;
 use super::hosting::read_by_github;
 use super::likeness::likeness;
 use super::policy::{NOTHING, Policy};
-use super::reading::{SENTENCE_BYTES_MAX, code, cut, declared, lead, purpose, sentence, speaks};
+use super::reading::{
+    SENTENCE_BYTES_MAX, code, cut, declared, lead, purpose, sentence, signatures, speaks,
+};
 use super::reopened::looked_through;
 use crate::base::Digest;
 use crate::base::count::counted;
@@ -28,6 +30,15 @@ const NAMES_BYTES_MAX: usize = 2_000;
 /// Bytes of the directory's first paragraph.
 const LEAD_BYTES_MAX: usize = 700;
 
+/// How a document speaks of itself.
+const SELVES: [&str; 4] = [
+    "in this file",
+    "this file ",
+    "these are some notes",
+    "this document ",
+];
+/// Fewest files that say the same of themselves, and so nothing that tells them apart.
+const SHARED_MIN: usize = 3;
 /// Longest first paragraph that only says where to read, or asks.
 const POINTER_BYTES_MAX: usize = 80;
 
@@ -40,14 +51,16 @@ impl Policy for Summarize {
     }
 
     fn digest(&self) -> Digest {
-        Digest::of("git-merkle 2026 policy/1", b"summarize/13")
+        Digest::of("git-merkle 2026 policy/1", b"summarize/14")
     }
 
     fn synthesize(&self, parts: &[ChildNode<'_>]) -> String {
         if parts.is_empty() {
             return NOTHING.to_owned();
         }
-        let parts = &looked_through(parts)[..];
+        let mut parts = looked_through(parts);
+        drop_shared(&mut parts);
+        let parts = &parts[..];
         let ranked = rank(parts);
         let mut out = String::new();
         let lead = read_by_github(&ranked).or_else(|| directory_lead(parts));
@@ -66,6 +79,25 @@ impl Policy for Summarize {
     }
 }
 
+/// Takes the first paragraph from files that share it with two others or more: it stands above all that a project has, and
+/// tells none from another. A file that declares nothing keeps it.
+fn drop_shared(parts: &mut [ChildNode<'_>]) {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for lead in parts.iter().filter_map(lead) {
+        *counts.entry(lead).or_default() += 1;
+    }
+    for part in parts.iter_mut().filter(|part| part.kind == PartKind::File) {
+        let is_shared = lead(part).is_some_and(|lead| counts[&lead] >= SHARED_MIN);
+        if is_shared
+            && signatures(part).next().is_some()
+            && let Some((_, body)) = part.bodies.first_mut()
+            && let Some((_, rest)) = body.split_once("\n\n")
+        {
+            *body = rest.into();
+        }
+    }
+}
+
 /// What the child that speaks for the directory says first.
 fn directory_lead(parts: &[ChildNode<'_>]) -> Option<String> {
     let speakers = parts.iter().filter(|part| part.kind == PartKind::File);
@@ -73,6 +105,11 @@ fn directory_lead(parts: &[ChildNode<'_>]) -> Option<String> {
         .filter_map(|part| {
             let lead = cut(&purpose(part)?, LEAD_BYTES_MAX);
             if lead.len() <= POINTER_BYTES_MAX && !speaks(&lead) {
+                return None;
+            }
+            // What speaks of itself speaks for no directory.
+            let lower = lead.to_lowercase();
+            if SELVES.iter().any(|words| lower.contains(words)) {
                 return None;
             }
             // What is read from its elements speaks for no sources.
@@ -362,6 +399,32 @@ mod tests {
         ] {
             assert_eq!(said(pointer), "Python files: `def chunk(a)` and 1 more.");
         }
+    }
+
+    /// Before, what stands above each file of a project was said of each, and a README spoke of itself.
+    #[test]
+    fn what_files_share_tells_none_of_them_and_a_document_about_itself_no_directory() {
+        let own = |name: &str| {
+            format!(
+                "Till - a cash register\n\nPHP source, 10+ lines, 1 public item.\n\n- `class {name}`\n"
+            )
+        };
+        let bodies = ["A", "B", "C"].map(own);
+        let mut parts: Vec<ChildNode<'_>> = ["A.php", "B.php", "C.php"]
+            .into_iter()
+            .zip(&bodies)
+            .map(|(name, body)| ChildNode::outlined(name, PartKind::File, body))
+            .collect();
+        let said = Summarize.synthesize(&parts);
+        assert!(
+            said.starts_with("PHP files: `class A`, `class B`, `class C`.\n"),
+            "{said}"
+        );
+        assert!(said.contains("- `A.php` — `class A`\n"), "{said}");
+        let about = "These are some notes on the till. This file does not say how it is used.\n\nMarkdown file, 10+ lines.\n";
+        parts.push(ChildNode::outlined("README.md", PartKind::File, about));
+        let said = Summarize.synthesize(&parts);
+        assert!(!said.starts_with("These are"), "{said}");
     }
 
     #[test]

@@ -43,17 +43,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @r"8c/6064edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.f5f8b62a72978b40503005c1f1c83836c76cdd6607d574b9aa6b9dceeab7735b");
+    insta::assert_snapshot!(name, @r"8c/6064edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.d61560a5f3befb0f02f0a004824181e6e53702e68e0b2a082d89255285fe1fae");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: f5f8b62a72978b40503005c1f1c83836c76cdd6607d574b9aa6b9dceeab7735b
+    frame: d61560a5f3befb0f02f0a004824181e6e53702e68e0b2a082d89255285fe1fae
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: 5ea02ffd6a8741daaf20767a97f2e70d26863dea57aa1af80c5de46be53fdde1
+    basis: 1b0f76736e99435245bfdc3197ce97cbdb921cec359efdde9e0098421c169249
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -71,20 +71,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @r"f7/abf712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.685444aba0e1aed9c42fdc796ea30587ffccda6de1d3e11c0f0c28f3ea24243b");
+    insta::assert_snapshot!(name, @r"f7/abf712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.42f8fefda22a7fe6b37bcd16706797fffc6baf058fe7311c6327e9a70effb7b9");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 685444aba0e1aed9c42fdc796ea30587ffccda6de1d3e11c0f0c28f3ea24243b
+    frame: 42f8fefda22a7fe6b37bcd16706797fffc6baf058fe7311c6327e9a70effb7b9
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: 916b676b11506a835aaf23ebc6872e3e2f43d1bc5a35dd214a20e9ceefe1ceb6
+    basis: 815137cc137d935bd515fef57259de249b551fcac0bbde0ec3b42c830807f89e
     basis-kind: synthesis
     path: "src"
-    children: [f5f8b62a72978b40503005c1f1c83836c76cdd6607d574b9aa6b9dceeab7735b]
+    children: [d61560a5f3befb0f02f0a004824181e6e53702e68e0b2a082d89255285fe1fae]
     tool: git-merkle 0.1.0
     ---
 

@@ -63,12 +63,9 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
     outline.lines = text.lines().count() as u64;
     if is_minified(language, text, outline.lines) {
         let style = language.map_or(comment::NONE, Language::comment_style);
-        let said = head::file_paragraph(text, style);
-        outline.doc = if said.is_empty() {
-            "Minified code.".to_owned()
-        } else {
-            said
-        };
+        let said = [head::file_paragraph, head::head_paragraph].map(|read| read(text, style));
+        let said = said.into_iter().find(|said| !said.is_empty());
+        outline.doc = said.unwrap_or_else(|| "Minified code.".to_owned());
         return outline;
     }
     match language.and_then(grammar_of) {
@@ -102,6 +99,20 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
         }
     }
     outline
+}
+
+/// Whether a paragraph is the name of the project and what that is for: `Till - a cash register`, in `namespace Till\\Item;`.
+fn is_of_project(paragraph: &str, text: &str) -> bool {
+    let Some((name, _)) = paragraph.split_once(" - ") else {
+        return false;
+    };
+    let namespaces = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("namespace "));
+    let project = namespaces
+        .take(1)
+        .find_map(|name| name.split(['\\', '.', ';', ' ']).next());
+    project.is_some_and(|project| project.eq_ignore_ascii_case(name))
 }
 
 /// Whether a program or style sheet has hardly a line break or a space: names in it say nothing.
@@ -147,6 +158,9 @@ fn read(
 ) {
     outline.content = Content::Parsed;
     outline.doc = head::file_paragraph(text, language.comment_style());
+    if is_of_project(&outline.doc, text) {
+        outline.doc.clear();
+    }
     let Texts {
         parsed,
         told,

@@ -1,10 +1,11 @@
 //! Rust. Inherent implementations are listed with their type, implementations of traits by the trait's name.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::grammar::{Declared, Grammar, Item, Rule, Walk, nothing};
+use super::grammar::{Declared, Grammar, Item, Rule, Walk};
 use super::level::{Adopted, Level};
 use super::walk::Head;
 use crate::base::number::to_u32;
@@ -49,7 +50,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     },
     is_public,
     is_package,
-    finish: nothing,
+    finish: hide_unreachable,
 };
 
 /// Visible beyond the module in any way; a field only when everybody sees it, members of traits always.
@@ -164,6 +165,34 @@ fn implementation<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>
     });
 }
 
+/// An implementation of a trait that is private here, or for a type that is, offers nothing.
+fn hide_unreachable<'t>(_: &mut Walk<'t>, level: &mut Level<'t>) {
+    let private: BTreeSet<String> = level
+        .symbols
+        .iter()
+        .filter(|symbol| !symbol.public)
+        .map(|symbol| symbol.name.clone())
+        .collect();
+    for Adopted { owner, members, .. } in &mut level.adopted {
+        let is_private = private.contains(named_type(owner));
+        let implementations = members
+            .iter_mut()
+            .filter(|member| member.kind == Kind::Implementation);
+        for member in implementations {
+            member.public &= !is_private && !private.contains(named_type(&member.name));
+        }
+    }
+}
+
+/// The type of `&'a mut Till<'_>`.
+fn named_type(text: &str) -> &str {
+    let is_name = |word: &&str| word.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let mut words = text
+        .split(['&', ' ', '<', '>', '(', ','])
+        .filter(|word| !matches!(*word, "mut" | "dyn"));
+    words.find(is_name).unwrap_or(text)
+}
+
 /// A macro is public when it is exported, which is all that can be seen from its own file.
 fn macro_rules<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let Some(name) = node.child_by_field_name("name") else {
@@ -239,8 +268,11 @@ fn declare_given<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, tokens: Node<'t
         let body = last.map_or(name.end_byte(), Node::start_byte);
         let is_body = last.filter(|last| last.kind() == "token_tree");
         let prefix = &walk.text[start..token.start_byte()];
+        // The block of `= const { … }` is no part of what is declared.
+        let signature = comment::fold(&walk.text[start..body]);
+        let signature = signature.strip_suffix(" = const").unwrap_or(&signature);
         let symbol = Symbol {
-            signature: cap(&comment::fold(&walk.text[start..body]), SIGNATURE_BYTES_MAX),
+            signature: cap(signature, SIGNATURE_BYTES_MAX),
             public: is_visible(prefix),
             is_package: prefix.starts_with("pub(") && is_visible(prefix),
             doc: said.map_or_else(String::new, |said| {

@@ -23,7 +23,7 @@ use super::standing::STANDINGS;
 use crate::base::codec::{ByteReader, put_number};
 
 /// Raised whenever the same files would give other bytes: a new format, or a new way to find references or ranks.
-const VERSION: u8 = 7;
+const VERSION: u8 = 8;
 const STANDING_BITS: u8 = 3;
 const DECLARES_BIT: u8 = 4;
 

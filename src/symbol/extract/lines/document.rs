@@ -28,6 +28,12 @@ const PAGE_BYTES_MAX: usize = 256 * 1024;
 pub(super) fn markdown(found: &mut Found, text: &str) {
     let (matter, body) = front_matter(text);
     found.doc = matter_words(matter);
+    // A page of a site is called so above its first section.
+    let title = matter_value(matter, "title").unwrap_or_default();
+    let is_title = |line: &str| line.starts_with("# ");
+    if !title.is_empty() && !lines(body).any(is_title) {
+        found.push_heading(1, &title);
+    }
     if found.doc.is_empty() {
         found.doc = markdown_paragraph(body);
     }
@@ -78,13 +84,18 @@ fn text_column(line: &str) -> Option<usize> {
 }
 
 /// A paragraph without its last sentence where that only announces a list; the title where there is no other sentence.
-fn without_announcement(paragraph: &str, title: Option<&str>) -> String {
+pub(super) fn without_announcement(paragraph: &str, title: Option<&str>) -> String {
     if !paragraph.ends_with(':') {
         return paragraph.to_owned();
     }
     let title = title.filter(|title| title.split(' ').count() >= TITLE_WORDS_MIN);
     let told = before_announcement(paragraph);
-    told.or(title).unwrap_or(paragraph).to_owned()
+    // What the reader is to do is no text about the document.
+    let is_order = paragraph
+        .split(' ')
+        .any(|word| matches!(word, "you" | "your" | "Your"));
+    let rest = if is_order { "" } else { paragraph };
+    told.or(title).unwrap_or(rest).to_owned()
 }
 
 /// The block between `---` or `+++` lines at the start of a document, and the rest.
@@ -110,32 +121,33 @@ pub(super) fn front_matter(text: &str) -> (&str, &str) {
 
 /// What a page says above its text: the description, else the title.
 fn matter_words(matter: &str) -> String {
-    let value = |key: &str| {
-        let rest = lines(matter).find_map(|line| {
-            line.strip_prefix(key)?
-                .trim_start()
-                .strip_prefix([':', '='])
-        })?;
-        let said = rest.trim().trim_matches(['"', '\'']).to_owned();
-        // The text may stand further in on the lines below.
-        let is_below = matches!(&*said, "" | "|" | ">" | "|-" | ">-");
-        let below = lines(matter)
-            .skip_while(|line| !line.starts_with(key))
-            .skip(1)
-            .take_while(|line| line.starts_with([' ', '\t']))
-            .map(str::trim);
-        let said = if is_below {
-            below.collect::<Vec<_>>().join(" ")
-        } else {
-            said
-        };
-        Some(said).filter(|value| value.contains(' ') && !value.starts_with(['|', '>', '-']))
-    };
-    value("description")
-        .or_else(|| value("summary"))
-        .or_else(|| value("about"))
-        .or_else(|| value("title"))
+    ["description", "summary", "about", "title"]
+        .iter()
+        .filter_map(|key| matter_value(matter, key))
+        .find(|value| value.contains(' ') && !value.starts_with(['|', '>', '-']))
         .unwrap_or_default()
+}
+
+/// What a page says of itself under a key.
+fn matter_value(matter: &str, key: &str) -> Option<String> {
+    let rest = lines(matter).find_map(|line| {
+        line.strip_prefix(key)?
+            .trim_start()
+            .strip_prefix([':', '='])
+    })?;
+    let said = rest.trim().trim_matches(['"', '\'']).to_owned();
+    // The text may stand further in on the lines below.
+    let is_below = matches!(&*said, "" | "|" | ">" | "|-" | ">-");
+    let below = lines(matter)
+        .skip_while(|line| !line.starts_with(key))
+        .skip(1)
+        .take_while(|line| line.starts_with([' ', '\t']))
+        .map(str::trim);
+    Some(if is_below {
+        below.collect::<Vec<_>>().join(" ")
+    } else {
+        said
+    })
 }
 
 /// Titles with a line of signs below, and above where they have one; each kind of line is as deep as it came late.
@@ -181,7 +193,15 @@ pub(super) fn underlined(found: &mut Found, text: &str, shorter_max: usize) {
             && above.chars().count() <= line.len() + shorter_max;
         // A line of code above the output that belongs to it is no title.
         let is_code = above.ends_with([';', '{']) || !above.contains(char::is_alphanumeric);
-        if is_line && is_title && !is_code && indent(above) <= 2 && is_prose(above.trim()) {
+        // Nor is the last line of several in a text that is no page of Sphinx.
+        let is_alone = shorter_max > 0 || before.is_empty() || is_ruler(before);
+        if is_line
+            && is_title
+            && is_alone
+            && !is_code
+            && indent(above) <= 2
+            && is_prose(above.trim())
+        {
             let kind = (mark, before == line);
             let level = known
                 .iter()

@@ -21,6 +21,8 @@ const POINTER_WORDS_MAX: usize = 14;
 const ADDRESS_WORDS_MAX: usize = 4;
 /// Fewest words of a quotation that says what a project is.
 const QUOTED_WORDS_MIN: usize = 4;
+/// Most words of a line that says who wrote a document.
+const BYLINE_WORDS_MAX: usize = 12;
 /// Links by name that are looked up.
 const REFERENCES_MAX: usize = 8;
 /// Titles above a paragraph that speaks for the whole: that of the document, and that of its first section.
@@ -35,6 +37,13 @@ const TAGS: [&str; 22] = [
 ];
 /// How many of them, from the first, stand within a sentence.
 const INLINE_TAGS: usize = 13;
+/// Blocks of HTML that are no text of a document, and what closes them; a table is a layout more often than not.
+const BLOCKS: [(&str, &str); 4] = [
+    ("<table", "</table"),
+    ("<style", "</style"),
+    ("<script", "</script"),
+    ("<details", "</details"),
+];
 
 /// The first paragraph of a document that is prose: no heading, list, badge, table, HTML, comment, code or navigation.
 ///
@@ -95,7 +104,11 @@ fn is_greeting(paragraph: &str) -> bool {
 
 /// `Please refer to the documentation`: leads elsewhere.
 fn is_pointer(paragraph: &str) -> bool {
-    const WORDS: [&str; 16] = [
+    const WORDS: [&str; 20] = [
+        "here's a link ",
+        "to download ",
+        "you can find ",
+        "a clear and concise description of ",
         "view the ",
         "read the doc",
         "see the doc",
@@ -128,8 +141,8 @@ struct Within<'t> {
     comment: bool,
     /// A tag of HTML that a line opens and a later one closes.
     tag: bool,
-    /// A table in HTML, which is a layout more often than not.
-    table: bool,
+    /// What closes a block of HTML that is no text of the document.
+    block: Option<&'static str>,
     list: bool,
     items: usize,
     after_empty: bool,
@@ -146,9 +159,11 @@ impl<'t> Within<'t> {
         self.comment =
             (was_comment || at_start && line.starts_with("<!--")) && !line.contains("-->");
         let was_tag = self.tag;
-        let was_table = self.table;
-        self.table =
-            at_start && (was_table || line.starts_with("<table")) && !line.contains("</table");
+        let was_block = self.block;
+        let opened = || BLOCKS.iter().find(|(open, _)| line.starts_with(open));
+        self.block = was_block
+            .or_else(|| Some(opened()?.1))
+            .filter(|close| at_start && !line.contains(close));
         self.tag = at_start && (was_tag || line.starts_with('<')) && opens_tag(line, was_tag);
         let is_fenced = self.fences.takes(behind_mark(line));
         self.list = at_start && (is_item(line) || self.list && (is_further_in || !after_empty));
@@ -157,7 +172,7 @@ impl<'t> Within<'t> {
         // More of such a block follows without an empty line.
         self.after_empty |= is_code;
         let is_comment = self.comment || was_comment;
-        let is_html = was_tag || was_table || self.table;
+        let is_html = was_tag || was_block.is_some() || self.block.is_some();
         is_fenced || self.directive || is_comment || is_html || self.list || is_code
     }
 }
@@ -217,7 +232,11 @@ pub(super) fn markdown_paragraph(text: &str) -> String {
     let paragraph = Some(first_paragraph(&text[..at])).filter(|paragraph| !paragraph.is_empty());
     let paragraph = paragraph.unwrap_or_else(|| quotation(&text[..at]));
     let paragraph = paragraph.replace("&nbsp;", " ");
-    without_references(&without_marks(&paragraph), text)
+    let in_italics = paragraph
+        .strip_prefix('_')
+        .and_then(|text| text.strip_suffix('_'));
+    let paragraph = in_italics.unwrap_or(&paragraph);
+    without_references(&without_marks(paragraph), text)
 }
 
 /// The first quotation, which some projects introduce themselves with; no `> [!NOTE]`.
@@ -262,11 +281,9 @@ fn is_navigation(paragraph: &str) -> bool {
     let is_filled_in = ["|version|", "|release|", "|today|"]
         .iter()
         .any(|mark| paragraph.contains(mark));
-    // `_A name, and another_` says who wrote it.
-    let text = paragraph.trim();
-    let is_byline =
-        text.len() > 2 && text.starts_with('_') && text.ends_with('_') && !text.contains('.');
-    if is_byline || is_filled_in && paragraph.split(' ').count() <= POINTER_WORDS_MAX {
+    if is_byline(paragraph.trim())
+        || is_filled_in && paragraph.split(' ').count() <= POINTER_WORDS_MAX
+    {
         return true;
     }
     let mut words = 0;
@@ -285,6 +302,30 @@ fn is_navigation(paragraph: &str) -> bool {
     }
     let is_links = links > 1 && words < 3 * links || links == 1 && words == 0;
     !paragraph.contains(char::is_alphabetic) || is_links
+}
+
+/// Whether a paragraph says who wrote a document, and when: `_A name, and another_`, `A. Name <a@b.c> v2.3, May 2021`.
+fn is_byline(text: &str) -> bool {
+    let words = || text.split_whitespace();
+    let is_signed =
+        text.len() > 2 && text.starts_with('_') && text.ends_with('_') && !text.contains('.');
+    // A sentence in italics has mostly small letters.
+    let small = words()
+        .filter(|word| word.starts_with(char::is_lowercase))
+        .count();
+    let is_sentence = words().count() >= BYLINE_WORDS_MAX / 2 && 2 * small > words().count();
+    let is_version = |word: &str| {
+        let number = word
+            .trim_end_matches(',')
+            .strip_prefix('v')
+            .unwrap_or_default();
+        number.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let is_mail = |word: &str| word.starts_with(['<', '\\']) && word.contains('@');
+    let is_year = |word: &str| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_dated =
+        words().any(is_version) && words().last().is_some_and(is_year) || words().any(is_mail);
+    is_signed && !is_sentence || is_dated && words().count() <= BYLINE_WORDS_MAX
 }
 
 /// Text without any tag of HTML that only lays it out.

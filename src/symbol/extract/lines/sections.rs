@@ -11,6 +11,7 @@ use super::tree::is_secret;
 use crate::base::count::counted;
 use crate::symbol::comment;
 use crate::symbol::head;
+use crate::symbol::licence;
 use crate::symbol::outline::Kind;
 
 /// Keys of one section that are named with it.
@@ -456,8 +457,11 @@ fn element(text: &str, name: &str, depth_max: usize) -> String {
 /// The first line of a table: its columns, or how many values a row has where that line is a row.
 pub(super) fn table(found: &mut Found, text: &str) {
     let cells = |line: &str| line.matches(MARKS).count();
+    let first = text.lines().next().unwrap_or_default();
+    let is_licence = first.starts_with('#') && licence::is_licence(&comment::fold(first));
     let mut told = text
         .lines()
+        .skip_while(|line| is_licence && line.starts_with('#'))
         .filter(|line| !line.trim().is_empty())
         .peekable();
     // A comment above the table has fewer cells than its rows.

@@ -11,6 +11,7 @@ use crate::symbol::head;
 use crate::symbol::instruction::{begins, is_instruction};
 use crate::symbol::language::Language;
 use crate::symbol::licence;
+use crate::symbol::markdown;
 use crate::symbol::outline::Kind;
 
 /// Bytes of a text that tell which licence it is.
@@ -28,6 +29,8 @@ const RULER_BYTES_MIN: usize = 3;
 const CENTRED_MIN: usize = 8;
 /// Bytes of a memo in which its title stands.
 const MEMO_HEAD_BYTES: usize = 2_000;
+/// Tests of a file of snapshots that are named.
+const SNAPSHOTS_MAX: usize = 5;
 /// Projects of a solution that are named.
 const PROJECTS_MAX: usize = 5;
 /// Shortest line without spaces that is encoded data.
@@ -131,6 +134,7 @@ pub(super) fn read(found: &mut Found, text: &str) {
         .or_else(|| resources(text))
         .or_else(|| exports(text))
         .or_else(|| memo(text))
+        .or_else(|| snapshots(text))
     {
         found.doc = said;
         return;
@@ -138,6 +142,7 @@ pub(super) fn read(found: &mut Found, text: &str) {
     underlined(found, text, 0);
     versions(found, text);
     found.doc = centred_title(text).unwrap_or_else(|| first_paragraph(text));
+    found.doc = document::without_announcement(&found.doc, None);
     if !is_told_in_words(&found.doc) || is_coded(&found.doc) || is_listed(text) {
         // In a language without a name here, what is behind a sign is a comment.
         found.doc = head::head_paragraph(text, comment::HASH);
@@ -190,6 +195,32 @@ fn memo(text: &str) -> Option<String> {
     let title = table.map(str::trim).skip_while(|line| line.is_empty());
     let title: Vec<&str> = title.take_while(|line| !line.is_empty()).collect();
     (!title.is_empty()).then(|| format!("RFC {number}: {}", title.join(" ")))
+}
+
+/// The tests that a file of snapshots is of, as Jest and Vitest write it: ``exports[`name 1`] = …``.
+fn snapshots(text: &str) -> Option<String> {
+    const TITLES: [&str; 2] = ["// Jest Snapshot v", "// Vitest Snapshot v"];
+    TITLES.iter().find(|title| text.starts_with(*title))?;
+    let names = lines(text).filter_map(|line| {
+        let (name, _) = line.strip_prefix("exports[`")?.split_once("`] =")?;
+        // Each snapshot of a test has a number.
+        Some(
+            name.trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ')
+                .replace('\\', ""),
+        )
+    });
+    let mut names: Vec<String> = names.collect();
+    names.dedup();
+    let shown: Vec<String> = names
+        .iter()
+        .take(SNAPSHOTS_MAX)
+        .map(|name| markdown::code(name))
+        .collect();
+    let more = match names.len().saturating_sub(SNAPSHOTS_MAX) {
+        0 => String::new(),
+        left => format!(", and {left} more"),
+    };
+    (!names.is_empty()).then(|| format!("Snapshots of tests: {}{more}.", shown.join(", ")))
 }
 
 /// What the resources of a program for Windows say of it: `VALUE "FileDescription", "…"`.
@@ -463,12 +494,14 @@ fn without_licence(text: &str) -> &str {
         let marks = ["//", "/*", "*", ";", "--"];
         is_hash || marks.iter().any(|mark| line.starts_with(mark))
     };
-    let (mut end, mut is_licence) = (0, false);
+    let (mut end, mut is_licence, mut in_markup) = (0, false, false);
     for line in text.split_inclusive('\n') {
         let trimmed = line.trim();
-        if !trimmed.is_empty() && !is_comment(trimmed) {
+        let is_markup = in_markup || trimmed.starts_with("<!--");
+        if !trimmed.is_empty() && !is_markup && !is_comment(trimmed) {
             break;
         }
+        in_markup = is_markup && !trimmed.ends_with("-->");
         is_licence = is_licence || licence::is_licence(&comment::fold(trimmed));
         end += line.len();
     }

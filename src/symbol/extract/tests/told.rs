@@ -500,3 +500,90 @@ fn what_is_private_or_one_of_many_is_not_said_of_the_whole() {
         ),
     ]);
 }
+
+/// Before, each of these said what belongs to the whole project, to a tool, to an author, or to no text at all.
+#[test]
+fn what_is_no_text_of_a_file_is_not_what_it_is_for() {
+    each_contains(&[
+        (
+            "a.php",
+            "<?php\n/**\n * Till - a cash register for small shops\n * @author A. Name\n */\n\nnamespace Till\\Item;\n\n/** Lists items. */\nclass ItemList {}\n",
+            "Lists items.\n\nPHP source,",
+        ),
+        (
+            "a.md",
+            "# Till\n\n<style>\n.a { color: red; }\n</style>\n\nA cash register for small shops.\n",
+            "A cash register for small shops.\n",
+        ),
+        (
+            "b.md",
+            "---\ntitle: Items\n---\n\n<details>\n<summary>\nLesson 14: watch the video about all of it\n</summary>\n</details>\n\n## Adding\n\nText.\n",
+            "2 headings.\n\n- Items\n  - Adding\n",
+        ),
+        (
+            "c.md",
+            "# Till\n\n_Sell the next item by simply giving it away_\n\nWinner of a prize.\n",
+            "Sell the next item by simply giving it away\n",
+        ),
+        (
+            "a.css",
+            "/*\n:root {\n    --a: #000;\n}\n*/\n\na { color: red; }\n",
+            "CSS file, under 10 lines,",
+        ),
+        (
+            "guide.txt",
+            "till: a cash register\n=====================\nA. Name <a@example.org>\nv2.3.0, February 2021\n\nSells items in small shops and keeps accounts of them.\n",
+            "Sells items in small shops and keeps accounts of them.\n",
+        ),
+        (
+            "README",
+            "Targets\n-------\nfirst: builds the first of them\nlast: builds the last of them\n----------------------------\n",
+            " 1 heading.\n",
+        ),
+        (
+            "a.c",
+            "/*\n * Filename: a.c\n * Description: A simple till.\n */\n\n#include <a.h>\n\nint sell(void) { return 0; }\n",
+            "A simple till.\n",
+        ),
+        (
+            "a.yml",
+            "# For most projects, this workflow file will not need changing; you simply need\n# to commit it to your repository.\n\nname: Sell\n",
+            "YAML file,",
+        ),
+        (
+            "a.py",
+            "def f():\n    \"\"\"1. Request is sent\n    2. Answer is read\n    \"\"\"\n",
+            "- `def f()`: 1\\. Request is sent\n",
+        ),
+        (
+            "a.txt",
+            "<!--\n  Licensed to the Apache Software Foundation (ASF) under one or more\n  contributor license agreements.\n-->\nSells items in small shops and keeps accounts.\n",
+            "Sells items in small shops and keeps accounts.\n",
+        ),
+        (
+            "a.js.snap",
+            "// Jest Snapshot v1, https://example.org\n\nexports[`sells > an item 1`] = `a`;\n\nexports[`sells > an item 2`] = `b`;\n",
+            "Snapshots of tests: `sells > an item`.\n",
+        ),
+    ]);
+}
+
+/// Before, what nothing outside can reach counted among the public items.
+#[test]
+fn implementations_of_private_traits_and_for_private_types_offer_nothing() {
+    let text = "trait Own {}\nstruct Inner<'a>(&'a u8);\npub trait Open {}\nimpl Own for char {}\nimpl Open for &Inner<'_> {}\nimpl<T> Open for Vec<T> {}\n";
+    let outline = outline_of("a.rs", text);
+    let (public, private) = outline.split_once("Not public:").expect("both");
+    assert!(
+        public.contains(" 1 public item.") && public.contains("`impl<T> Open for Vec<T>`"),
+        "{outline}"
+    );
+    assert!(
+        !public.contains("Own") && !public.contains("Inner"),
+        "{outline}"
+    );
+    assert!(private.contains("`trait Own`"), "{outline}");
+    let statics = "thread_local! { static NOW: Cell<u8> = const { Cell::new(0) }; }\n";
+    let outline = outline_of("b.rs", statics);
+    assert!(outline.contains("- `static NOW: Cell<u8>`\n"), "{outline}");
+}
