@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::resource::{Body, Part, Resource};
 use super::scope::ScopeSet;
 use crate::base::count::counted;
+use crate::base::fence::Fences;
 use crate::base::token::estimate;
 
 /// The parts of the room that each takes at most: one token in this number.
@@ -397,13 +398,11 @@ pub fn readme_text(text: &str) -> (String, String) {
 
 /// The lines of a text that say something by themselves.
 fn plain_lines(text: &str) -> String {
-    let (mut out, mut is_comment, mut is_fence, mut was_empty) =
-        (String::new(), false, false, true);
-    for line in without_pictures(text).lines() {
+    let (mut out, mut is_comment, mut was_empty) = (String::new(), false, true);
+    let (text, mut fences) = (without_pictures(text), Fences::default());
+    for line in text.lines() {
         let trimmed = line.trim();
-        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
-            is_fence = !is_fence;
-        } else if !is_fence {
+        if !fences.takes(line) {
             if is_comment || trimmed.starts_with("<!--") {
                 is_comment = !trimmed.contains("-->");
                 continue;
@@ -428,14 +427,13 @@ fn plain_lines(text: &str) -> String {
 
 /// A text without its pictures, those over several lines included; what stands in fences stays.
 fn without_pictures(text: &str) -> String {
-    let (mut out, mut is_fence) = (String::with_capacity(text.len()), false);
-    let mut rest = text;
-    let mut is_start = true;
+    let (mut out, mut is_fenced) = (String::with_capacity(text.len()), false);
+    let (mut rest, mut is_start, mut fences) = (text, true, Fences::default());
     while let Some(c) = rest.chars().next() {
-        if is_start && (rest.starts_with("```") || rest.starts_with("~~~")) {
-            is_fence = !is_fence;
+        if is_start {
+            is_fenced = fences.takes(rest.lines().next().unwrap_or_default());
         }
-        let picture = if is_fence || !matches!(c, '[' | '!') {
+        let picture = if is_fenced || !matches!(c, '[' | '!') {
             None
         } else {
             skip_picture(rest)
@@ -490,7 +488,15 @@ fn says_nothing(line: &str) -> bool {
 fn skip_tag(text: &str) -> Option<usize> {
     let after = text.strip_prefix('<')?;
     let is_tag = after.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
-    is_tag.then(|| text.find('>').map(|at| at + 1)).flatten()
+    is_tag
+        .then(|| near(text).find('>').map(|at| at + 1))
+        .flatten()
+}
+
+/// As much of a text as is looked at for the end of a tag or link: in a README of nothing but beginnings each would be looked
+/// for to the end of it.
+fn near(text: &str) -> &str {
+    &text[..text.floor_char_boundary(PART_BYTES_MAX)]
 }
 
 /// `![…](…)`, alone or as the text of a link.
@@ -509,7 +515,7 @@ fn skip_picture(text: &str) -> Option<usize> {
 
 /// `[…](…)` or `[…][…]`.
 fn skip_link(text: &str) -> Option<usize> {
-    let close = text.strip_prefix('[')?.find(']')? + 2;
+    let close = near(text.strip_prefix('[')?).find(']')? + 2;
     let target = target_end(&text[close..]);
     (target > 0).then_some(close + target)
 }
@@ -521,24 +527,26 @@ fn target_end(text: &str) -> usize {
         Some('[') => ']',
         _ => return 0,
     };
-    text.find(close).map_or(0, |at| at + 1)
+    near(text).find(close).map_or(0, |at| at + 1)
 }
 
+/// Longest tag, picture or text of a link; a picture may stand in its target.
+const PART_BYTES_MAX: usize = 16 * 1024;
 /// Words of a first section that says enough.
 const WORDS_MIN: usize = 40;
 
 /// The text up to the heading after which enough has been said, at least one section.
 fn first_section(text: &str) -> String {
-    let (mut end, mut words, mut headings, mut is_fence) = (0, 0, 0, false);
+    let (mut end, mut words, mut headings, mut fences) = (0, 0, 0, Fences::default());
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     for (at, line) in lines.iter().enumerate() {
         let trimmed = line.trim_end();
-        is_fence ^= trimmed.starts_with("```");
+        let is_fenced = fences.takes(trimmed);
         let is_underlined = lines
             .get(at + 1)
             .is_some_and(|next| is_underline(next.trim_end()))
             && !trimmed.is_empty();
-        if !is_fence && (trimmed.starts_with('#') || is_underlined) {
+        if !is_fenced && (trimmed.starts_with('#') || is_underlined) {
             headings += 1;
             if headings > 1 && words >= WORDS_MIN {
                 break;

@@ -40,6 +40,8 @@ const SIGNATURE_BYTES: usize = 32;
 const ALSO: &str = "  also:";
 /// What stands before the places of a file that use a name.
 const USED: &str = "  used:";
+/// What stands before the place of a file that has the question word by word.
+const WRITTEN: &str = "  written:";
 /// How much of a statement is shown, in bytes.
 const SAID_BYTES_MAX: usize = 400;
 
@@ -117,6 +119,8 @@ pub struct Hit {
     pub definitions: Arc<Definitions>,
     /// What it has of the name that the question is, where a file declares that name.
     pub mentions: Option<Mentions>,
+    /// Where it has much of the question word by word.
+    pub phrase: Option<NameUse>,
 }
 
 /// One line that an answer can have.
@@ -134,6 +138,8 @@ pub enum Line {
     Place(DefinitionNumber),
     /// A definition by its name alone.
     Name(DefinitionNumber),
+    /// Where it has much of the question word by word.
+    Phrase,
     /// Where a definition uses the name that the question is, by its number.
     Use(u32),
 }
@@ -247,6 +253,9 @@ fn order(files: &[Hit], question: &Query, rare: &Terms, steps: &Steps) -> Vec<(f
         all.extend((0..to_u32(file.said.len())).map(|at| (weight, number, Line::Statement(at))));
         if !file.about().is_empty() {
             all.push((steps.about * weight, number, Line::About));
+        }
+        if file.phrase.is_some() {
+            all.push((weight, number, Line::Phrase));
         }
         let (mut keys, mut names) = (BTreeSet::new(), BTreeSet::new());
         for (place, (at, fits)) in by_question(&file.definitions.list, question, rare)
@@ -391,6 +400,10 @@ impl Hit {
             Line::Statement(at) => format!("  {}\n", self.statement(at)),
             Line::About => format!("  {}\n", one_line(self.about())),
             Line::Signature(at) => format!("  {}\n", self.definitions.list[at].shown()),
+            Line::Phrase => {
+                let shown = self.phrase.as_ref().map(NameUse::shown);
+                format!("{WRITTEN}{}\n", shown.unwrap_or_default())
+            }
             Line::Use(at) => self.used(at).map_or_else(String::new, NameUse::shown),
             Line::Place(at) | Line::Name(at) => {
                 let Definition {
@@ -511,6 +524,7 @@ mod tests {
             said: Vec::new(),
             definitions: Arc::new(read(&extract(Some(language), text), text).definitions),
             mentions: None,
+            phrase: None,
         }
     }
 

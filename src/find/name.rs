@@ -260,19 +260,8 @@ fn has_line(definition: &Definition, line: u32) -> bool {
 /// What a use stands in: the innermost definition around it whose name is a word, or the type that implements the name.
 /// `rest` is the text from the use on.
 fn place_of(definitions: &Definitions, line: u32, name: &Name, rest: &str) -> Option<String> {
-    // A heading and the title of a test cannot stand in a row.
-    let is_word = |text: &String| !text.contains(|c: char| c.is_whitespace() || c.is_control());
-    let around = definitions
-        .list
-        .iter()
-        .filter(|around| has_line(around, line));
-    if let Some(within) = around
-        .rev()
-        .min_by_key(|around| around.line_end - around.line)
-    {
-        return [within.path(), within.name.clone()]
-            .into_iter()
-            .find(is_word);
+    if let Some(within) = innermost(definitions, line) {
+        return named(within);
     }
     // No definition is an `impl Sink for Writer` itself: its members say whose they are, `Writer.Sink` where the type
     // stands in this file, `Sink for Writer` elsewhere.
@@ -289,10 +278,42 @@ fn place_of(definitions: &Definitions, line: u32, name: &Name, rest: &str) -> Op
     };
     (implemented == name.text)
         .then(|| implementing.to_owned())
-        .filter(is_word)
+        .filter(|text| is_word(text))
+}
+
+/// The innermost definition around a line.
+fn innermost(definitions: &Definitions, line: u32) -> Option<&Definition> {
+    let around = definitions
+        .list
+        .iter()
+        .filter(|around| has_line(around, line));
+    around
+        .rev()
+        .min_by_key(|around| around.line_end - around.line)
+}
+
+/// The name of a definition with its owner, if it can stand in a row.
+fn named(definition: &Definition) -> Option<String> {
+    [definition.path(), definition.name.clone()]
+        .into_iter()
+        .find(|text| is_word(text))
+}
+
+/// A heading and the title of a test cannot stand in a row.
+fn is_word(text: &str) -> bool {
+    !text.contains(|c: char| c.is_whitespace() || c.is_control())
 }
 
 impl NameUse {
+    /// The place of a line.
+    #[must_use]
+    pub fn at(definitions: &Definitions, line: u32) -> Self {
+        Self {
+            within: innermost(definitions, line).and_then(named),
+            lines: vec![line],
+        }
+    }
+
     /// As it stands in a row with others: ` MapLinks.encode:66,71`, ` 19`.
     pub(super) fn shown(&self) -> String {
         let mut shown = match &self.within {

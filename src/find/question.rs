@@ -1,6 +1,7 @@
 //! A question as terms: its words, each once, without those that every sentence has; then its identifiers of several words.
 
 use super::name::Name;
+use super::sequence::{PhraseWord, sequence};
 use super::term::{Term, declared, distinct, identifiers, literals};
 
 /// Most words of a question that count.
@@ -33,6 +34,8 @@ pub struct Query {
     pub is_cut: bool,
     /// The name, where the question is nothing else.
     pub name: Option<Name>,
+    /// All of its words in their order.
+    pub sequence: Vec<PhraseWord>,
 }
 
 impl Query {
@@ -49,6 +52,7 @@ impl Query {
             .filter(|(_, word)| !has_words || says(word));
         let (mut terms, mut words): (Vec<Term>, Vec<String>) = kept.unzip();
         let word_count = terms.len();
+        let sequence = sequence(text, &terms);
         let mut whole = |name: &str, term| {
             if terms.len() < WORDS_MAX && !terms.contains(&term) {
                 terms.push(term);
@@ -73,6 +77,7 @@ impl Query {
             word_count,
             is_cut,
             name,
+            sequence,
         })
     }
 
@@ -117,7 +122,9 @@ impl Query {
             terms: self.terms[..self.word_count].to_vec(),
             words: self.words[..self.word_count].to_vec(),
             name: None,
-            ..*self
+            sequence: self.sequence.clone(),
+            word_count: self.word_count,
+            is_cut: self.is_cut,
         }
     }
 }

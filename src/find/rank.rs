@@ -6,7 +6,8 @@
 //! | path | which words stand in it, each once: a long text has many words, a path names what matters |
 //! | past | the messages of the commits that changed it, those of the newest more |
 //! | said | what people and models say about it |
-//! | definition | the text of the definition that fits best, of the files that are best by the rest: see [`add_definitions`] |
+//! | definition | the text of the definition that fits best, of the files that are best by the rest: see [`add_looked_into`] |
+//! | phrase | the words of the question that stand one after another in it, of the same files |
 //!
 //! Each part is divided by its largest value, and the parts are added with their weights. Only sums, products and quotients
 //! are used, always in one order, so the scores are the same bits on every machine; equals stand in the order of paths.
@@ -32,7 +33,7 @@ const K1: f64 = 1.2;
 const PAST_FADES: f64 = 0.993_092_495_437_035_9;
 
 /// What the score of a file is made of.
-const PARTS: usize = 5;
+const PARTS: usize = 6;
 
 /// What a file counts that is beside the point whatever its words.
 const BESIDE: f64 = 0.4;
@@ -65,6 +66,8 @@ pub struct Weights {
     pub tests: f64,
     /// Of the definition that fits best, against the text of the file.
     pub definition: f64,
+    /// Of a phrase that is the whole question.
+    pub phrase: f64,
     /// What a document counts: it has the words in which users speak of the program.
     pub documents: f64,
 }
@@ -83,6 +86,7 @@ impl Default for Weights {
             said: 0.5,
             tests: 0.7,
             definition: 1.0,
+            phrase: 3.0,
             documents: 0.6,
         }
     }
@@ -123,7 +127,7 @@ pub struct Ranked {
     pub number: CandidateNumber,
     /// All parts together.
     pub score: f64,
-    /// Text, path, past, said, best definition: each with its weight.
+    /// Text, path, past, said, best definition, phrase: each with its weight.
     pub parts: [f64; PARTS],
     /// What it counts by its path alone.
     standing: f64,
@@ -186,7 +190,7 @@ pub fn rank(
             };
             let standing = named * standing((searched.path)(at), tests, documents);
             let [text, path, past, said] = of(at).map(|part| part * standing);
-            let parts = [text, path, past, said, 0.0];
+            let parts = [text, path, past, said, 0.0, 0.0];
             Ranked {
                 number: at,
                 score: parts.iter().sum(),
@@ -209,22 +213,22 @@ pub fn rank(
     (ranked, terms)
 }
 
-/// Adds how well the best definition of each file fits, and puts the files in order again.
+/// Adds how well the best definition of each file fits, and its phrase, and puts the files in order again.
 ///
 /// A long question has words of many files, and a large file has most of them somewhere; what is meant has them together.
-pub fn add_definitions<'p>(
+pub fn add_looked_into<'p>(
     ranked: &mut [Ranked],
-    fits: &[f64],
+    fits: &[(f64, f64)],
     path: &dyn Fn(CandidateNumber) -> &'p [u8],
     weights: &Weights,
 ) {
-    let largest = fits.iter().copied().fold(0.0, f64::max);
-    if largest <= 0.0 {
-        return;
-    }
-    for (ranked, fit) in ranked.iter_mut().zip(fits) {
-        let [.., part] = &mut ranked.parts;
-        *part = weights.definition * ranked.standing * fit / largest;
+    // Where no definition fits, none counts.
+    let largest = fits.iter().map(|(fit, _)| *fit).fold(0.0, f64::max);
+    let largest = if largest > 0.0 { largest } else { 1.0 };
+    for (ranked, (fit, share)) in ranked.iter_mut().zip(fits) {
+        let [.., definition, phrase] = &mut ranked.parts;
+        *definition = weights.definition * ranked.standing * fit / largest;
+        *phrase = weights.phrase * ranked.standing * share;
         ranked.score = ranked.parts.iter().sum();
     }
     ranked.sort_unstable_by(|one, other| by_score(one, other, path));
@@ -354,6 +358,11 @@ fn rareness(
         weights: files.iter().enumerate().map(rare).collect(),
         files,
     }
+}
+
+/// The weight of a term that one text of all holds.
+pub(super) fn rarest(all: usize) -> f64 {
+    weight(1, all)
 }
 
 /// The weight of a term, by the number of texts that hold it and the number of all texts.

@@ -343,8 +343,8 @@ pub(super) fn lock(
 
 /// Waits before another attempt: a short, growing, uneven pause keeps contenders apart.
 pub fn back_off(tries: u32) {
-    let uneven = u64::from(std::process::id() % 7);
-    std::thread::sleep(Duration::from_millis((1 << tries.min(8)) + uneven));
+    let longest = Duration::from_millis(2 << tries.min(8));
+    std::thread::sleep(longest.mul_f64(0.5 + 0.5 * clock::random_part()));
 }
 
 /// Runs an attempt until the ref holds still.

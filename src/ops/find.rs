@@ -19,9 +19,9 @@ use crate::base::path::quote;
 use crate::base::printable::one_line;
 use crate::base::{Digest, NodeId};
 use crate::find::{
-    CandidateNumber, Definitions, FIELDS, Hit, Hits, Ladder, Mentions, Name, NamingFile,
-    Occurrences, Past, Query, Ranked, Searched, Steps, Terms, Weights, Words, add_definitions,
-    rank, words_of,
+    CandidateNumber, Definitions, FIELDS, Hit, Hits, Ladder, Mentions, Name, NameUse, NamingFile,
+    Occurrences, Past, PhraseFit, Phrases, Query, Ranked, Searched, Steps, Terms, Weights, Words,
+    add_looked_into, rank, words_of,
 };
 use crate::frame::entry::read_blob;
 use crate::frame::{BasisKind, Frame, Head, Slot, Store, StoreError};
@@ -34,7 +34,7 @@ use crate::workspace::Workspace;
 pub use super::index::FILES_MAX;
 
 /// Files that are looked into at once.
-const LOOKED_INTO_MIN: usize = 64;
+const LOOKED_INTO: usize = 64;
 /// Files that are looked into for a name however small the answer, unless fewer are enough.
 const NAMED_IN_MIN: usize = 128;
 /// How many commits back the past goes.
@@ -84,6 +84,8 @@ pub struct Ranking {
     occurrences: Occurrences,
     /// What the files define that were looked into for their rank.
     definitions: HashMap<CandidateNumber, Arc<Definitions>>,
+    /// Where the files have much of the question word by word.
+    phrases: HashMap<CandidateNumber, u32>,
     /// True when one of these defines the name of the question for the owner that it names: others are left out.
     is_owned: bool,
 }
@@ -382,7 +384,7 @@ impl Findable<'_> {
             said: &said,
         };
         let (mut files, terms) = rank(question, &searched, sorted.max(NAMED_IN_MIN), weights);
-        let best = files.len().min(LOOKED_INTO_MIN);
+        let best = files.len().min(LOOKED_INTO);
         let best = &mut files[..best];
         let definitions = self.definitions_of(best)?;
         let numbers = best.iter().map(|ranked| ranked.number);
@@ -397,8 +399,18 @@ impl Findable<'_> {
             });
             fits.fold(0.0, f64::max)
         };
-        let fits: Vec<f64> = best.iter().map(fit).collect();
-        add_definitions(best, &fits, &|number| self.path(number), weights);
+        let found = match name {
+            Some(_) => vec![None; best.len()],
+            None => self.phrases_of(question, &terms, best)?,
+        };
+        let share = |found: &Option<PhraseFit>| found.map_or(0.0, |found| found.share);
+        let fits: Vec<(f64, f64)> = best.iter().map(fit).zip(found.iter().map(share)).collect();
+        let told = best.iter().zip(&found).filter_map(|(ranked, found)| {
+            let found = found.filter(|found| found.is_told())?;
+            Some((ranked.number, found.line))
+        });
+        let phrases = told.collect();
+        add_looked_into(best, &fits, &|number| self.path(number), weights);
         let mut is_owned = false;
         if let Some(name) = name {
             let is_of_owner = |ranked: &Ranked| {
@@ -418,6 +430,7 @@ impl Findable<'_> {
             terms,
             occurrences,
             definitions,
+            phrases,
             is_owned,
         })
     }
@@ -433,7 +446,7 @@ impl Findable<'_> {
         tokens_max: u64,
     ) -> Result<Ladder, FindError> {
         let steps = Steps::default();
-        let mut count = best.hits.len().max(LOOKED_INTO_MIN);
+        let mut count = best.hits.len().max(LOOKED_INTO);
         loop {
             count = count.min(best.count);
             let from = best.hits.len();
@@ -520,24 +533,52 @@ impl Findable<'_> {
         let is_new = |ranked: &&Ranked| !known.contains_key(&ranked.number);
         let new: Vec<Ranked> = wanted.iter().filter(is_new).copied().collect();
         let mut new = self.definitions_of(&new)?.into_iter();
-        let mut hit = |ranked: &Ranked| Hit {
-            path: one_line(&quote(self.listing.path(ranked.number), false)),
-            // What declares a name comes before what writes it more often.
-            share: (ranked.score / files[0].score).min(1.0),
-            said: self
-                .said
-                .get(&ranked.number)
-                .into_iter()
-                .flatten()
-                .map(|said| said.shown.clone())
-                .collect(),
-            definitions: match known.get(&ranked.number) {
-                Some(known) => Arc::clone(known),
-                None => new.next().expect("one for each that was not known"),
-            },
-            mentions: None,
+        let mut definitions = |ranked: &Ranked| match known.get(&ranked.number) {
+            Some(known) => Arc::clone(known),
+            None => new.next().expect("one for each that was not known"),
+        };
+        let mut hit = |ranked: &Ranked| {
+            let definitions = definitions(ranked);
+            let phrase = ranking.phrases.get(&ranked.number);
+            let phrase = phrase.map(|line| NameUse::at(&definitions, *line));
+            Hit {
+                path: one_line(&quote(self.listing.path(ranked.number), false)),
+                // What declares a name comes before what writes it more often.
+                share: (ranked.score / files[0].score).min(1.0),
+                said: self
+                    .said
+                    .get(&ranked.number)
+                    .into_iter()
+                    .flatten()
+                    .map(|said| said.shown.clone())
+                    .collect(),
+                definitions,
+                mentions: None,
+                phrase,
+            }
         };
         Ok(wanted.iter().map(&mut hit).collect())
+    }
+
+    /// The phrase of a question that says most in each of some files.
+    fn phrases_of(
+        &self,
+        question: &Query,
+        terms: &Terms,
+        some: &[Ranked],
+    ) -> Result<Vec<Option<PhraseFit>>, FindError> {
+        let Some(phrases) = Phrases::of(question, terms, self.listing.len()) else {
+            return Ok(vec![None; some.len()]);
+        };
+        let listing = &self.listing;
+        let work = |repo: &Repository, at: usize| {
+            let fit = |text: &str, _| phrases.fit(text);
+            let found = listing.with_text(repo, some[at].number, fit)?;
+            Ok(found.flatten())
+        };
+        let repo = self.repository;
+        let found = on_all_cores(some.len(), repo, || repo.fork(), work);
+        found.into_iter().collect()
     }
 
     /// What some files define, in their order.

@@ -229,6 +229,8 @@ impl Listing {
                 absent += usize::from(is_asked && !is_gone[number]);
             }
         }
+        // In this order a path is found among them.
+        added.sort_unstable();
         let work = |repo: &Repository, at: usize| {
             let (path, id) = &added[at];
             let content = FoundContent {
@@ -295,10 +297,9 @@ impl Listing {
 
     /// The file at a path.
     pub(super) fn find(&self, path: &[u8]) -> Option<CandidateNumber> {
-        let new = self.new.iter().position(|new| new.path == path);
-        match new {
-            Some(at) => Some(CandidateNumber::new(self.index.len() + at)),
-            None => self
+        match self.new.binary_search_by(|new| new.path[..].cmp(path)) {
+            Ok(at) => Some(CandidateNumber::new(self.index.len() + at)),
+            Err(_) => self
                 .index
                 .find(path)
                 .filter(|number| !self.is_gone[*number]),

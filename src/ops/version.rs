@@ -82,6 +82,10 @@ impl Reading {
             self.kept.put(*id, language, &made);
             made
         });
+        // What was not read to its end could seem gone, or the same.
+        if !record.is_whole {
+            return Content::Unread;
+        }
         if !is_program(language) && !is_program(record.language) && record.declarations.is_empty() {
             return Content::Other;
         }

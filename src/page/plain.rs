@@ -142,11 +142,11 @@ fn markup_without_text(text: &str) -> Option<&str> {
         {
             return Some(rest);
         }
-        let ends = [
-            comment.find("-->").map(|at| at + 3),
-            comment.find("--!>").map(|at| at + 4),
-        ];
-        return Some(&comment[ends.into_iter().flatten().min().unwrap_or(comment.len())..]);
+        let close = comment.find("-->");
+        // The other end is looked for in front of the first alone, or each comment would be read to the end of the page.
+        let other = comment[..close.unwrap_or(comment.len())].find("--!>");
+        let end = other.map(|at| at + 4).or(close.map(|at| at + 3));
+        return Some(&comment[end.unwrap_or(comment.len())..]);
     }
     let is_other = text.starts_with("<!")
         || text.starts_with("<?")

@@ -28,7 +28,6 @@ use super::limit::{Company, Gate, Settled};
 use super::price::Prices;
 use super::retry;
 use super::worst_case::{output_tokens_max, worst_case};
-use crate::base::number::to_f64;
 use crate::base::{clock, token};
 use crate::chat::{Answer, Capabilities, Reply, Request, Ticket, Usage};
 
@@ -486,7 +485,7 @@ impl Caller {
             &failure.error,
             next.attempt,
             failure.answered_in_part,
-            uneven(),
+            clock::random_part(),
         );
         next.attempt += 1;
         pause
@@ -595,9 +594,4 @@ pub(super) fn settled(outcome: &Result<Answer, Failure>) -> Settled {
         }
         Err(_) => Settled::Failed,
     }
-}
-
-/// A number from 0 up to 1 that is another one each time: retries of many processes must not fall together.
-fn uneven() -> f64 {
-    to_f64(clock::nanos() % 1_000) / 1_000.0
 }

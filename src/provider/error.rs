@@ -19,8 +19,11 @@ pub enum ProviderError {
     /// The key is refused.
     #[error("the provider refuses the key: {0}")]
     Auth(String),
+    /// What the account has paid for, or may spend, is used up.
+    #[error("the account's quota is used up: {0}")]
+    Quota(String),
     /// Too many requests or tokens in a time.
-    #[error("the provider's rate limit is reached")]
+    #[error("the provider's rate limit is reached{}", asked_wait(*retry_after))]
     RateLimited {
         /// How long the provider asks to wait.
         retry_after: Option<Duration>,
@@ -92,6 +95,13 @@ pub enum ProviderError {
         /// How long it asks to wait.
         retry_after: Option<Duration>,
     },
+}
+
+/// What stands behind a rate limit whose end the provider names.
+fn asked_wait(retry_after: Option<Duration>) -> String {
+    retry_after.map_or_else(String::new, |wait| {
+        format!("; it asks to wait for {} s", wait.as_secs())
+    })
 }
 
 /// What a failed attempt may have cost.

@@ -4,16 +4,16 @@
 //! |---|---|---|
 //! | no connection | unavailable | nothing |
 //! | 401, 403 | auth | nothing |
-//! | 402, or 429 with a used-up quota | auth | nothing |
+//! | 402, or 429 with a used-up quota | quota | nothing |
 //! | 404 that speaks of the model | model not found | nothing |
 //! | 404 otherwise, 405, 3xx | address: the endpoint is another | nothing |
-//! | 400, 413, 422 that speak of length | context too long | nothing |
+//! | 413; 400 and 422 that speak of length | context too long | nothing |
 //! | 400 of a content filter | refused | nothing |
 //! | 429 | rate limited | nothing |
 //! | 408, 5xx, 529 | unavailable | nothing |
 //! | 501, 505 | address: the endpoint is another | nothing |
 //! | 4xx otherwise | rejected | nothing |
-//! | an error event, or an error in a 200 | as its type says, else not understood | unknown |
+//! | an error event, or an error in a 200 | as its code or type says, else not understood | unknown |
 //! | a connection that ends before any answer | unavailable | unknown |
 //! | HTML, broken JSON, another form, compressed, without an end | not understood | unknown |
 //! | a stream that ends before its end | broken off | unknown |
@@ -36,8 +36,14 @@ const TOLD_BYTES_MAX: usize = 200;
 /// The failure that an error status stands for.
 pub(super) fn of_status(status: u16, headers: &HeaderMap, body: &str) -> ProviderError {
     let document: Value = serde_json::from_str(body).unwrap_or(Value::Null);
-    let told = ErrorDocument::of(&document);
-    let retry_after = retry_after::read(headers);
+    of_told(
+        status,
+        &ErrorDocument::of(&document),
+        retry_after::read(headers),
+    )
+}
+
+fn of_told(status: u16, told: &ErrorDocument, retry_after: Option<Duration>) -> ProviderError {
     let text = || {
         format!(
             "status {status}{}",
@@ -48,8 +54,9 @@ pub(super) fn of_status(status: u16, headers: &HeaderMap, body: &str) -> Provide
         )
     };
     match status {
-        401..=403 => ProviderError::Auth(text()),
-        429 if told.says(&["insufficient_quota", "billing"]) => ProviderError::Auth(text()),
+        401 | 403 => ProviderError::Auth(text()),
+        402 => ProviderError::Quota(text()),
+        429 if told.says(&["insufficient_quota", "billing"]) => ProviderError::Quota(text()),
         429 => ProviderError::RateLimited { retry_after },
         404 if told.says(&["model"]) => ProviderError::ModelNotFound {
             model: String::new(),
@@ -85,6 +92,9 @@ pub(super) fn of_status(status: u16, headers: &HeaderMap, body: &str) -> Provide
 /// The failure that an error object in a successful response stands for; `None` when there is none.
 pub(super) fn of_document(document: &Value) -> Option<ProviderError> {
     let told = ErrorDocument::of(document);
+    if let Some(status) = told.status {
+        return Some(of_told(status, &told, None));
+    }
     told.is_error.then(|| {
         let text = told
             .message
@@ -170,6 +180,8 @@ pub(super) fn of_body(
 /// What an error document says, in any of the forms that are usual.
 struct ErrorDocument {
     is_error: bool,
+    /// The status that it gives itself, as gateways do that answer with 200.
+    status: Option<u16>,
     words: String,
     message: Option<String>,
     lengths: Lengths,
@@ -196,6 +208,11 @@ impl ErrorDocument {
         let lengths = Lengths::of(&words, error.unwrap_or(&Value::Null));
         Self {
             is_error: error.is_some(),
+            status: error
+                .and_then(|error| error.get("code").or_else(|| error.get("status")))
+                .and_then(Value::as_u64)
+                .and_then(|status| u16::try_from(status).ok())
+                .filter(|status| (400..600).contains(status)),
             words,
             message: message.map(shortened),
             lengths,
@@ -218,10 +235,7 @@ pub(super) fn shortened(text: &str) -> String {
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
     let line = line.trim();
-    let end = (0..=TOLD_BYTES_MAX.min(line.len()))
-        .rev()
-        .find(|end| line.is_char_boundary(*end))
-        .unwrap_or(0);
+    let end = line.floor_char_boundary(TOLD_BYTES_MAX);
     if end < line.len() {
         format!("{}…", &line[..end])
     } else {
@@ -256,12 +270,17 @@ mod tests {
     fn statuses_are_told_apart_by_what_they_say() {
         assert!(matches!(
             status(429, r#"{"error":{"code":"insufficient_quota"}}"#),
-            ProviderError::Auth(_)
+            ProviderError::Quota(_)
         ));
         assert!(matches!(
             status(429, "x"),
             ProviderError::RateLimited { retry_after: None }
         ));
+        assert!(matches!(
+            of_document(&serde_json::json!({"error": {"message": "slow down", "code": 429}})),
+            Some(ProviderError::RateLimited { .. })
+        ));
+        assert!(matches!(status(402, ""), ProviderError::Quota(_)));
         assert!(matches!(
             status(400, r#"{"error":{"message":"Prompt is too long"}}"#),
             ProviderError::ContextTooLong { .. }

@@ -5,6 +5,7 @@
 //! succeeds, up to what is configured. An answer that broke off while others were awaited halves it too, and for good: such
 //! servers do one thing at a time, and say so in no other way. [`Gate`] is the same for tasks that wait.
 
+use super::retry::RETRY_AFTER_MAX;
 use crate::base::number::{floor, to_f64, to_index};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -151,7 +152,9 @@ impl Throttle {
                 self.allowed = (self.allowed + 1.0 / self.allowed).min(self.ceiling);
             }
             Settled::RateLimited(pause) => {
-                self.paused_until = self.paused_until.max(now + pause.unwrap_or(PAUSE_MIN));
+                // A request that is to wait for longer fails, and the run with it.
+                let pause = pause.unwrap_or(PAUSE_MIN).min(RETRY_AFTER_MAX);
+                self.paused_until = self.paused_until.max(now + pause);
                 // The others of the same wave are told the same; that is no news.
                 if wave == self.wave {
                     self.wave += 1;

@@ -330,6 +330,7 @@ impl Model {
         let clean = |text: String| self.clean(&text, request);
         match error {
             ProviderError::Auth(text) => ProviderError::Auth(clean(text)),
+            ProviderError::Quota(text) => ProviderError::Quota(clean(text)),
             ProviderError::ContextTooLong { reason, lengths } => ProviderError::ContextTooLong {
                 reason: clean(reason),
                 lengths,

@@ -253,7 +253,14 @@ fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut from = 0;
     let mut last_part = false;
+    // A string is one word: what went of it reads as if all did.
+    let mut is_string = false;
     for (at, c) in text.char_indices() {
+        let was_string = is_string;
+        is_string ^= c == '"' && !text[..at].ends_with('\\');
+        if was_string {
+            continue;
+        }
         let is_part = is_word(c);
         if at > from && !(is_part && last_part) {
             words.push(&text[from..at]);

@@ -1,6 +1,6 @@
 //! Names that a file passes on, one by one: `pub use a::{b, c as d}` is `b` and `d`.
 
-use super::signature::split;
+use crate::symbol::split;
 use crate::symbol::{Language, Symbol};
 
 /// Each name that a re-export gives, with what it says of it.

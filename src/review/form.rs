@@ -10,8 +10,9 @@
 use std::borrow::Cow;
 
 use super::lifetime;
-use super::signature::{Parts, closing, find_word, is_word, parts, plain_numbers, split, value_at};
+use super::signature::{Parts, find_word, is_word, parts, plain_numbers};
 use crate::symbol::Language;
+use crate::symbol::{closing, split, value_at};
 
 /// The form of a signature; `None` where it is compared as it is written. `lifetimes` are those that need no name in what is
 /// around it.

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use super::change::{Code, Version};
 use super::declaration::Declaration;
-use super::signature::{is_word, value_at};
+use super::signature::is_word;
 use crate::base::TreePath;
 use crate::symbol::Language;
+use crate::symbol::value_at;
 
 /// A package of Go: its folder, its name, and whether it is one of tests.
 pub(super) type GoPackage = (TreePath, String, bool);

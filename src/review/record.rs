@@ -6,7 +6,7 @@ use super::declaration::{Declaration, DeclarationNumber, declarations};
 use crate::base::codec::{ByteReader, put_number, put_text, put_texts};
 use crate::base::number::IndexVec;
 use crate::base::{Digest, FieldHasher};
-use crate::symbol::{BodyDigest, Cached, Kind, Language, Outline, Visibility};
+use crate::symbol::{self, BodyDigest, Cached, Kind, Language, Outline, Visibility};
 
 /// Set beside the visibilities of a declaration.
 const HAS_FORM: u8 = 1 << 4;
@@ -50,6 +50,8 @@ pub struct CodeRecord {
     pub declarations: IndexVec<DeclarationNumber, Declaration>,
     /// What it imports.
     pub imports: Vec<String>,
+    /// Whether all that it declares was read: it has no more declarations than are read, and was parsed.
+    pub is_whole: bool,
     /// Whether nothing in it looks like a secret.
     pub is_clean: bool,
     /// The rules by which that was looked at.
@@ -64,6 +66,7 @@ impl CodeRecord {
         super::again::add_bodies(found.as_raw_slice_mut(), text, outline.language);
         Self {
             language: outline.language,
+            is_whole: outline.content != symbol::Content::Unparsed && outline.more == 0,
             declarations: found,
             imports: outline.imports,
             is_clean,
@@ -76,7 +79,7 @@ impl CodeRecord {
 /// of the type.
 impl Cached for CodeRecord {
     const FILE_NAME: &'static str = "declarations";
-    const VERSION: u8 = 1;
+    const VERSION: u8 = 2;
 
     fn encode(&self) -> Vec<u8> {
         let language = self.language.map_or(0, Language::code);
@@ -88,6 +91,7 @@ impl Cached for CodeRecord {
             put_declaration(&mut out, one);
         }
         put_texts(&mut out, &self.imports);
+        out.push(u8::from(self.is_whole));
         out.push(u8::from(self.is_clean));
         out.extend(self.secret_rules.0);
         out
@@ -109,16 +113,18 @@ impl Cached for CodeRecord {
             declarations.push(declaration(&mut rest, number)?);
         }
         let imports = rest.texts()?;
-        let is_clean = match rest.byte()? {
-            0 => false,
-            1 => true,
-            _ => return None,
+        let mut flag = || match rest.byte()? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
         };
+        let (is_whole, is_clean) = (flag()?, flag()?);
         let secret_rules = Digest(rest.array()?);
         rest.0.is_empty().then_some(Self {
             language,
             declarations,
             imports,
+            is_whole,
             is_clean,
             secret_rules,
         })

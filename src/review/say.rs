@@ -8,6 +8,7 @@ use super::change::{Change, Changes, Content, File, How, Refers, ReviewedNumber,
 use super::delta::{Piece, delta};
 use super::listed::{all_of, list, shown};
 use super::role::FileRole;
+use super::signature::find_word;
 use super::verdict::verdict;
 use crate::base::TreePath;
 use crate::base::count::counted;
@@ -298,7 +299,7 @@ fn alike(change: &Change) -> Option<String> {
 /// The pieces without the name and without what stands for unchanged parameters.
 fn without_name(pieces: Vec<Piece>, name: &str) -> Vec<Piece> {
     let mut is_named = false;
-    let mut kept = |text: String| match text.find(name).filter(|_| !is_named) {
+    let mut kept = |text: String| match find_word(&text, name).filter(|_| !is_named) {
         Some(at) => {
             is_named = true;
             [

@@ -7,7 +7,8 @@
 
 use std::collections::HashSet;
 
-use super::signature::{is_word, places_of, split};
+use super::signature::{is_word, places_of};
+use crate::symbol::split;
 use crate::symbol::{Kind, Language};
 
 /// Most names of one list, and most bytes that their signatures may have together: longer lists stay one declaration.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::literal;
-use crate::symbol::Language;
+use crate::symbol::{Language, closing, split};
 
 /// Attributes that speak to the compiler about the body, or to nothing but a linter.
 const SILENT: [&str; 12] = [
@@ -266,68 +266,6 @@ pub(super) fn places_of<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item 
 /// The first of them.
 pub(super) fn find_word(text: &str, word: &str) -> Option<usize> {
     places_of(text, word).next()
-}
-
-/// The length up to the bracket that closes the first one.
-pub(super) fn closing(text: &str) -> Option<usize> {
-    let mut depth = Depth::default();
-    text.char_indices().find_map(|(at, c)| {
-        depth.pass(c);
-        (at > 0 && depth.is_outside()).then_some(at)
-    })
-}
-
-/// Cuts at the commas that stand in no bracket and no string.
-pub(super) fn split(text: &str) -> Vec<&str> {
-    let (mut parts, mut from, mut depth) = (Vec::new(), 0, Depth::default());
-    for (at, c) in text.char_indices() {
-        if c == ',' && depth.is_outside() {
-            parts.push(text[from..at].trim());
-            from = at + 1;
-        }
-        depth.pass(c);
-    }
-    parts.push(text[from..].trim());
-    parts.retain(|part| !part.is_empty());
-    parts
-}
-
-/// Where the value of a declaration begins, with the `=` before it.
-pub(super) fn value_at(signature: &str) -> Option<usize> {
-    let mut depth = Depth::default();
-    let mut found = signature.char_indices().filter(|(_, c)| {
-        let is_value = *c == '=' && depth.is_outside();
-        depth.pass(*c);
-        is_value
-    });
-    found.next().map(|(at, _)| at)
-}
-
-/// How deep a place is in brackets, and whether in a string.
-#[derive(Default)]
-struct Depth {
-    brackets: i32,
-    quote: Option<char>,
-    last: char,
-}
-
-impl Depth {
-    fn is_outside(&self) -> bool {
-        self.brackets <= 0 && self.quote.is_none()
-    }
-
-    fn pass(&mut self, c: char) {
-        match (self.quote, c) {
-            (Some(quote), _) if c == quote && self.last != '\\' => self.quote = None,
-            (None, '"') => self.quote = Some(c),
-            (None, '(' | '[' | '{' | '<') => self.brackets += 1,
-            (None, ')' | ']' | '}') => self.brackets -= 1,
-            // Of an arrow.
-            (None, '>') if self.last != '-' && self.last != '=' => self.brackets -= 1,
-            _ => {}
-        }
-        self.last = c;
-    }
 }
 
 #[cfg(test)]

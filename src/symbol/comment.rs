@@ -79,11 +79,10 @@ pub(super) const NONE: Style = style(&[], None);
 ///
 /// Paragraphs of a licence and of thanks are passed over.
 pub(super) fn paragraph(comment: &str, style: Style) -> String {
-    let mut found = String::new();
+    // One word above the text is a title, and says more than nothing.
+    let (mut found, mut title) = (String::new(), String::new());
     let (mut in_licence, mut in_tag, mut tag_column) = (false, false, None);
     let (mut has_licence, mut in_order) = (false, false);
-    // One word above the text is a title, and says more than nothing.
-    let mut title = String::new();
     for whole in lines_of(comment, style) {
         let line = without_keywords(unmark(whole, style));
         // What goes on below `@param` is about that, and below `@other text` what is further in.
@@ -119,8 +118,7 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
             continue;
         }
         // Of a box with a name and whose it is, the name is that of the project.
-        let is_banner = in_licence && is_ruler(comment.lines().next().unwrap_or_default());
-        if is_banner && names_project(&found) {
+        if in_licence && is_boxed(comment) && names_project(&found) {
             found.clear();
             continue;
         }
@@ -142,10 +140,8 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
         if ends && !is_apart && found.is_empty() && !title.is_empty() {
             break;
         }
-        // `For most projects, …` goes on in the lines below.
         let is_order = in_order || is_instruction(line);
-        in_order = (in_order || is_order && line.starts_with("For "))
-            && line.ends_with(char::is_alphanumeric);
+        in_order = is_order && goes_on(line, in_order);
         if ends && found.is_empty() || is_order {
             continue;
         }
@@ -159,6 +155,16 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
     }
     let is_html = comment.trim_start().starts_with("/**");
     as_prose(if found.is_empty() { title } else { found }, is_html)
+}
+
+/// Whether a line of words to the reader goes on below: `For most projects, …`.
+fn goes_on(line: &str, was_one: bool) -> bool {
+    (was_one || line.starts_with("For ")) && line.ends_with(char::is_alphanumeric)
+}
+
+/// Whether a comment begins with the upper side of a box.
+fn is_boxed(comment: &str) -> bool {
+    is_ruler(comment.lines().next().unwrap_or_default())
 }
 
 /// What was found as plain words; empty for code.

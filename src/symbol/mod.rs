@@ -10,6 +10,7 @@
 
 mod appendix;
 mod attribute;
+mod brackets;
 mod cache;
 mod codec;
 mod comment;
@@ -32,6 +33,7 @@ mod scan;
 mod sentence;
 
 pub use attribute::is_test;
+pub(crate) use brackets::{closing, split, value_at};
 pub use cache::{Cached, ObjectCache, OutlineCache};
 pub use codec::{decode, encode};
 pub use comment::Marks;

@@ -81,11 +81,13 @@ struct File<'d> {
     said: f64,
     /// The part of the definition that fits best.
     definition: f64,
+    /// The part of the longest phrase.
+    phrase: f64,
     why: Vec<Why<'d>>,
     about: &'d str,
     statements: Vec<String>,
     definitions: Vec<Shown<'d>>,
-    /// Where the name that the question is stands; missing for a question of words.
+    /// Where the name that the question is stands, or much of its words one after another; missing where neither does.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     uses: Vec<Used<'d>>,
 }
@@ -317,10 +319,11 @@ fn file<'d>(
         _ => None,
     });
     let uses = lines.iter().filter_map(|line| match line {
+        Line::Phrase => found.phrase.as_ref(),
         Line::Use(at) => found.used(*at),
         _ => None,
     });
-    let [text, path_alone, past, said, definition] = ranked.parts;
+    let [text, path_alone, past, said, definition, phrase] = ranked.parts;
     File {
         path: json::path(path),
         score: ranked.score,
@@ -329,6 +332,7 @@ fn file<'d>(
         past,
         said,
         definition,
+        phrase,
         why,
         about: if lines.contains(&Line::About) {
             crate::symbol::first_sentence(&found.definitions.about)

@@ -229,6 +229,7 @@ impl FailureDocument {
         match error {
             ProviderError::NotConfigured { reason, .. } => of("not-configured", reason),
             ProviderError::Auth(reason) => of("auth", reason),
+            ProviderError::Quota(reason) => of("quota", reason),
             ProviderError::RateLimited { retry_after } => Self {
                 seconds: retry_after.map(whole),
                 ..of("rate-limited", String::new())
@@ -277,6 +278,7 @@ impl FailureDocument {
                 reason,
             },
             "auth" => ProviderError::Auth(reason),
+            "quota" => ProviderError::Quota(reason),
             "rate-limited" => ProviderError::RateLimited { retry_after: wait },
             "model-not-found" => ProviderError::ModelNotFound {
                 model: reason,
@@ -386,6 +388,7 @@ mod tests {
                 reason: text(),
             },
             ProviderError::Auth(text()),
+            ProviderError::Quota(text()),
             ProviderError::RateLimited {
                 retry_after: Some(Duration::from_secs(3)),
             },

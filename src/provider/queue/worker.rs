@@ -196,6 +196,7 @@ impl Slot<'_> {
             Ok(_) => Done::Answered,
             Err(failure) => match &failure.error {
                 ProviderError::Auth(_)
+                | ProviderError::Quota(_)
                 | ProviderError::NotConfigured { .. }
                 | ProviderError::Address(_)
                 | ProviderError::ModelNotFound { .. } => Done::Useless(failure.to_string()),

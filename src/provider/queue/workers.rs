@@ -343,6 +343,7 @@ fn told(worker: &str, failure: Failure) -> Failure {
     let error = match failure.error {
         // One worker that cannot ask is no reason to end the run: another one may.
         error @ (ProviderError::Auth(_)
+        | ProviderError::Quota(_)
         | ProviderError::NotConfigured { .. }
         | ProviderError::Address(_)
         | ProviderError::ModelNotFound { .. }

@@ -15,6 +15,7 @@ use crate::frame::{Frame, codec, commit, spool};
 use crate::provider::ProviderError;
 use crate::provider::call::{CallError, Called};
 use crate::provider::ledger::{LedgerError, Spend};
+use crate::provider::retry::RETRY_AFTER_MAX;
 use crate::regen::body::NodeError;
 use crate::regen::event::{Cause, Event, Stop};
 use crate::regen::make::{Authorship, FrameDraft, MadeFrame};
@@ -146,9 +147,14 @@ impl Work<'_, '_> {
             CallError::Provider(error) => match error {
                 ProviderError::NotConfigured { .. }
                 | ProviderError::Auth(_)
+                | ProviderError::Quota(_)
                 | ProviderError::Address(_)
                 | ProviderError::Queue(_)
                 | ProviderError::ModelNotFound { .. } => true,
+                // It would be as long for each of the others.
+                ProviderError::RateLimited {
+                    retry_after: Some(wait),
+                } if *wait > RETRY_AFTER_MAX => true,
                 error if is_away(error) => {
                     self.unavailable += 1;
                     self.unavailable >= UNAVAILABLE_MAX

@@ -3,6 +3,7 @@
 //! Reads the signature of an outline, which is one line without comments, by the habits of its language. A signature
 //! that was cut or that a macro tore apart gives less, never an error.
 
+use crate::symbol::brackets::{closing, split, value_at};
 use crate::symbol::comment::cap;
 use crate::symbol::language::Language;
 use crate::symbol::outline::{Kind, Symbol};
@@ -60,13 +61,15 @@ fn function(symbol: &Symbol, language: Language) -> Shape {
     let Some((start, open)) = opening(text, &symbol.name, language) else {
         return without_parentheses(symbol, language);
     };
-    let close = closing(text, open);
+    // A text that was cut ends before.
+    let close = closing(&text[open..]).map_or(text.len(), |len| open + len);
     let inside = &text[open + 1..close];
     let is_method = symbol.kind == Kind::Method;
     let parts = split(inside);
     let named = parts.iter().any(|part| part.contains(' '));
     let names = parts
         .iter()
+        .take(PARTS_MAX)
         .filter_map(|part| parameter(part, language, is_method, named));
     let head = text[..start].trim();
     let tail = text.get(close + 1..).unwrap_or_default().trim();
@@ -173,62 +176,8 @@ fn opening(text: &str, name: &str, language: Language) -> Option<(usize, usize)>
 
 /// The text after a leading list of type parameters.
 fn after_generics(text: &str) -> &str {
-    let (open, close) = match text.as_bytes().first() {
-        Some(b'<') => (b'<', b'>'),
-        Some(b'[') => (b'[', b']'),
-        _ => return text,
-    };
-    let (mut depth, bytes) = (0_usize, text.as_bytes());
-    for (at, &byte) in bytes.iter().enumerate() {
-        if byte == open {
-            depth += 1;
-        } else if byte == close && !(byte == b'>' && at > 0 && matches!(bytes[at - 1], b'-' | b'='))
-        {
-            depth = depth.saturating_sub(1);
-            if depth == 0 {
-                return &text[at + 1..];
-            }
-        }
-    }
-    text
-}
-
-/// Where the bracket that opens here is closed; the end of a text that was cut.
-fn closing(text: &str, open: usize) -> usize {
-    let mut depth = 0_usize;
-    for (at, byte) in text.bytes().enumerate().skip(open) {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => continue,
-        }
-        if depth == 0 {
-            return at;
-        }
-    }
-    text.len()
-}
-
-/// The parts between the commas that stand in no bracket.
-fn split(text: &str) -> Vec<&str> {
-    let (mut parts, mut depth, mut from) = (Vec::new(), 0_usize, 0);
-    let bytes = text.as_bytes();
-    for (at, &byte) in bytes.iter().enumerate() {
-        match byte {
-            b'(' | b'[' | b'{' | b'<' => depth += 1,
-            b'>' if at > 0 && matches!(bytes[at - 1], b'-' | b'=') => {}
-            b')' | b']' | b'}' | b'>' => depth = depth.saturating_sub(1),
-            b',' if depth == 0 => {
-                parts.push(text[from..at].trim());
-                from = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(text[from..].trim());
-    parts.retain(|part| !part.is_empty());
-    parts.truncate(PARTS_MAX);
-    parts
+    let end = closing(text).filter(|_| text.starts_with(['<', '[']));
+    end.map_or(text, |end| &text[end + 1..])
 }
 
 /// The name of one parameter, with `?` behind it when it can be left out; `None` for the object itself.
@@ -286,19 +235,6 @@ fn parameter(part: &str, language: Language, is_method: bool, are_named: bool) -
         _ => (last_name(before_value)?, is_optional),
     };
     short(name, is_optional)
-}
-
-/// Where the `=` of a default value stands; that of an arrow or a comparison is none.
-fn value_at(part: &str) -> Option<usize> {
-    let bytes = part.as_bytes();
-    let is_value = |at: &usize| {
-        let (before, after) = (
-            at.checked_sub(1).map_or(b' ', |at| bytes[at]),
-            bytes.get(at + 1).copied().unwrap_or(b' '),
-        );
-        !matches!(before, b'=' | b'!' | b'<' | b'>') && !matches!(after, b'>' | b'=')
-    };
-    part.match_indices('=').map(|(at, _)| at).find(is_value)
 }
 
 fn short(name: &str, is_optional: bool) -> Option<String> {

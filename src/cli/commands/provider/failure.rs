@@ -31,6 +31,9 @@ impl From<DefinitionError> for CliError {
 pub fn hint(name: &str, error: &ProviderError) -> Option<String> {
     match error {
         ProviderError::Auth(_) => Some(format!("run 'git merkle auth login {name}'")),
+        ProviderError::Quota(_) => {
+            Some("see the provider's page on billing, or name another with --provider".to_owned())
+        }
         ProviderError::ModelNotFound { available, .. } => {
             let names: Vec<String> = available
                 .iter()
