@@ -233,9 +233,15 @@ impl Ui {
         Ok(self.out.write_all(bytes)?)
     }
 
-    /// Writes foreign text: exact bytes for programs, escaped on a terminal.
+    /// Whether the answer goes to a terminal, or to a pager that shows it on one.
+    #[must_use]
+    pub fn is_on_screen(&self) -> bool {
+        self.surroundings.stdout_terminal || self.surroundings.pager_in_use
+    }
+
+    /// Writes foreign text: exact bytes for programs, escaped on a screen.
     pub fn write_text(&mut self, text: &str) -> Result<(), OutputError> {
-        if self.surroundings.stdout_terminal {
+        if self.is_on_screen() {
             return write!(self, "{}", printable(text));
         }
         self.write_bytes(text.as_bytes())

@@ -30,6 +30,9 @@ pub enum StoreError {
     /// More than [`STORE_FAULTS_MAX`].
     #[error("the frame store has more than {STORE_FAULTS_MAX} entries that are no frames")]
     Faults,
+    /// A tree of the snapshot that statements are about is missing or damaged; the store is whole.
+    #[error("cannot read what the statements are about")]
+    Snapshot(#[source] ObjectError),
     /// A slot has no generation left.
     #[error("no generation number is left for '{0}'")]
     Full(String),

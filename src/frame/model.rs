@@ -86,6 +86,12 @@ pub const POLICY_KEY: &str = "policy";
 pub const TOOL: &str = concat!("git-merkle ", env!("CARGO_PKG_VERSION"));
 
 impl Frame {
+    /// Who says it, and as what.
+    #[must_use]
+    pub fn slot(&self) -> Slot {
+        Slot::new(&self.agent, &self.frame_type)
+    }
+
     /// True for a frame that any clone makes again from the objects, without a model and without a person.
     #[must_use]
     pub fn is_derived(&self) -> bool {

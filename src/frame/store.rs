@@ -42,10 +42,7 @@ impl Voice {
     #[must_use]
     pub fn of(frame: &Frame) -> Self {
         // Frames without an author, of an older program, have one voice.
-        Self::new(
-            Slot::new(&frame.agent, &frame.frame_type),
-            &frame.author().unwrap_or_default(),
-        )
+        Self::new(frame.slot(), &frame.author().unwrap_or_default())
     }
 
     /// The one whose name and mail address a header has.

@@ -100,12 +100,14 @@ impl Repository {
 
     /// Goes back from a commit along first parents, the commit itself first: each with its root tree.
     ///
-    /// Ends at a root, at the edge of a shallow clone, or after an error.
+    /// Ends at a root, at the edge of a shallow clone, where a partial clone does not hold the tree of an older commit, or
+    /// after an error.
     pub fn first_parents(
         &self,
         commit: &NodeId,
     ) -> impl Iterator<Item = Result<(NodeId, NodeId), ObjectError>> + '_ {
         let mut next = Some(*commit);
+        let (mut is_first, is_partial) = (true, self.is_partial());
         std::iter::from_fn(move || {
             let step = self.read_commit(&next.take()?).and_then(|(id, body)| {
                 let mut links = links(id, &body);
@@ -119,7 +121,10 @@ impl Repository {
                 };
                 Ok((id, tree))
             });
-            Some(step)
+            let is_absent = |tree: &NodeId| is_partial && matches!(self.header(tree), Ok(None));
+            let is_edge = !std::mem::replace(&mut is_first, false)
+                && step.as_ref().is_ok_and(|(_, tree)| is_absent(tree));
+            (!is_edge).then_some(step)
         })
     }
 

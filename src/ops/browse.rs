@@ -416,7 +416,7 @@ impl Site<'_> {
         };
         let mut mends: Vec<Mend> = behind.filter_map(mend).collect();
         if let Some(frame) = heard.iter().find(|heard| heard.age.is_some()) {
-            let slot = Slot::new(&frame.frame.agent, &frame.frame.frame_type);
+            let slot = frame.frame.slot();
             mends.extend(
                 (self.mend)(&slot, path, Reason::Changed).map(|command| Mend {
                     what: "a note about an earlier content still holds".to_owned(),

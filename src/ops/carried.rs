@@ -201,11 +201,11 @@ fn carry(
         is_gone,
         renames_left,
     };
-    trail.begin(only)?;
+    trail.begin(only).map_err(StoreError::Snapshot)?;
     if let Some(history) = root.history {
         // What was renamed twice is found from its newest name on, which the first way back does not know.
         for _ in 0..NOTE_WAYS_MAX {
-            if !trail.follow(&history)? {
+            if !trail.follow(&history).map_err(StoreError::Snapshot)? {
                 break;
             }
         }

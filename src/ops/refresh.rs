@@ -3,13 +3,14 @@
 //! Decides how little must be looked at: nothing when the last finished run was for this very tree, these agents and
 //! this store; the difference to that run's tree when only the tree has moved on; else everything below the target.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::agent::{Agent, AgentError, Maker, Sensitivity, exclusion};
 use crate::base::cores::beside;
 use crate::base::number::{IndexSlice, IndexVec};
-use crate::base::{Digest, FieldHasher, FrameType, NodeId, TreePath};
+use crate::base::{BasisId, Digest, FieldHasher, FrameType, NodeId, TreePath};
 use crate::frame::commit::CommitError;
 use crate::frame::{BasisKind, Index, NodeKind, Slot, Store, StoreError};
 use crate::git::{ObjectError, Repository, RevisionError, StateDir};
@@ -25,6 +26,7 @@ use crate::regen::remake::{self, Remade};
 use crate::regen::{
     BatchMode, Batching, Event, Inputs, Known, NodeFilter, Plan, Report, RunError, Runner,
 };
+use crate::synthesis::Reason;
 use crate::workspace::{RulesError, Target, Workspace};
 
 /// Outlines, and syntheses of a slot, that `--verify` makes again and compares, drawn at random.
@@ -83,6 +85,12 @@ impl<'a> Refresh<'a> {
             asking.batching.mode == BatchMode::Live && asking.queue.is_none()
         };
         self.asking.as_ref().is_some_and(is_live) && !is_share && !self.force
+    }
+
+    /// The bases of which batches owe an answer though the same was said before.
+    fn owed_again(&self) -> HashSet<BasisId> {
+        self.asking
+            .map_or_else(HashSet::new, |asking| asking.batching.owed_again())
     }
 }
 
@@ -357,6 +365,7 @@ fn baseline(
     let is_whole = target.path.as_ref().is_some_and(TreePath::is_root);
     remembered(repo, state, store, &digest_of(request))
         .filter(|_| is_whole && !request.verify && !request.force)
+        .filter(|_| request.owed_again().is_empty())
 }
 
 /// The targets that are not known to be fresh, each with the tree that a run looked at before.
@@ -461,8 +470,11 @@ fn refresh_now(
             &plan,
             Some(VERIFY_SAMPLE),
         );
-        plan.make_again(&scan, &remade.forged);
+        plan.make_again(&scan, &remade.forged, Reason::Forged);
     }
+    // What was sent by '--force' is collected whatever is fresh.
+    let again = plan.made_from(&request.owed_again());
+    plan.make_again(&scan, &again, Reason::Forced);
     let runner = Runner {
         repo,
         state,

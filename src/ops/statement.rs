@@ -242,7 +242,7 @@ pub fn invalidate(
         Scan::of_file(target.id)
     };
     let root = target.path.clone().unwrap_or_default();
-    let (mut frames, mut left) = (Vec::new(), 0);
+    let (mut frames, mut invalidated, mut left) = (Vec::new(), 0, 0);
     for &number in scan.bottom_up() {
         let node = scan.node(number);
         let is_directory = if which.is_recursive {
@@ -261,20 +261,24 @@ pub fn invalidate(
             workspace.scanner()?,
             &Allowed::default(),
         ));
+        let voices = store.voices(&node.id)?;
         let heads = store.heads(&node.id)?.into_iter();
         for head in heads.filter(|head| !head.invalidated && which.names(&head.frame)) {
+            let slot = head.frame.slot();
+            // Several people may speak in one slot.
+            let is_same = |one: &&crate::frame::Head| one.frame.slot() == slot;
+            let said = voices.heads.iter().filter(is_same).count().max(1);
             if which.agent.is_none() && head.frame.basis_kind == BasisKind::Written {
-                left += 1;
+                left += said;
                 continue;
             }
-            let slot = Slot::new(&head.frame.agent, &head.frame.frame_type);
+            invalidated += said;
             let mut frame = invalidation(node.id, kind, slot, head.seq_max).at(Some(path.clone()));
             frame.created = Some(created.to_owned());
             let hash_kind = workspace.repository.hash_kind();
             frames.push(NewFrame::new(hash_kind, &frame, false)?);
         }
     }
-    let invalidated = frames.len();
     commit(
         &workspace.repository,
         &workspace.state,

@@ -482,6 +482,6 @@ pub(super) fn synthesis_reason(
         path,
         ..target.clone()
     };
-    let slot = Slot::new(&head.frame.agent, &head.frame.frame_type);
+    let slot = head.frame.slot();
     Ok(plan_syntheses(workspace, store, &target, &slot, None)?.reason())
 }

@@ -363,8 +363,10 @@ fn prices(
         price(&key::PRICE_CACHE_READ)?,
         price(&key::PRICE_CACHE_WRITE)?,
     );
-    let free = matches!(kind, ProviderKind::Manual | ProviderKind::Replay)
-        || endpoint.is_some_and(Endpoint::is_loopback);
+    // A gateway on this machine that takes a key passes requests on, and some vendor is paid for them.
+    let is_here =
+        endpoint.is_some_and(Endpoint::is_loopback) && reader.text(&key::KEY_ENV).is_none();
+    let free = matches!(kind, ProviderKind::Manual | ProviderKind::Replay) || is_here;
     match (input, output) {
         (Some(input), Some(output)) => {
             let of_input = |thousandths: u64| input.saturating_mul(thousandths).div_ceil(1_000);
@@ -435,6 +437,14 @@ mod tests {
             .clone()
     }
 
+    /// Before, what a gateway on this machine takes a key for was booked as free.
+    #[test]
+    fn a_model_on_this_machine_is_free_unless_it_takes_a_key() {
+        let local = "[provider.gk]\nkind = 'openai'\nmodel = 'm'\nendpoint = 'http://127.0.0.1:1/v1/'\n";
+        assert_eq!(one(local).prices, Some(Prices::default()));
+        assert_eq!(one(&format!("{local}keyEnv = 'GK_KEY'")).prices, None);
+    }
+
     #[test]
     fn a_vendor_needs_no_more_than_a_model() {
         let claude = one("[provider.claude]\nkind = 'anthropic'\nmodel = 'claude-sonnet-4-5'");
@@ -459,7 +469,7 @@ mod tests {
     #[test]
     fn what_costs_nothing_is_known_to() {
         assert_eq!(
-            one("[provider.x]\nkind = 'local'\nendpoint = 'localhost:1/v1'").prices,
+            one("[provider.x]\nkind = 'openai'\nendpoint = 'localhost:1/v1'").prices,
             Some(Prices::default())
         );
         assert_eq!(
@@ -498,7 +508,7 @@ mod tests {
         assert!(!of("kind = 'openai'\nbatch = false").0);
         let full = Some((3_000_000, 15_000_000, 3_000_000));
         assert_eq!(
-            of("kind = 'local'\nendpoint = 'api.example.org/v1'"),
+            of("kind = 'openai'\nendpoint = 'api.example.org/v1'"),
             (false, full)
         );
         let set = "kind = 'anthropic'\npriceBatchInput = 1\npriceBatchOutput = 2";

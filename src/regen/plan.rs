@@ -152,11 +152,12 @@ impl Plan {
     }
 }
 
-/// Adds nodes that are to be made again to tasks, and the directories that wait for them, where `may_wait` holds; how many.
+/// Adds nodes that are to be made again for this reason to tasks, and the directories that wait for them, where `may_wait` holds; how many.
 pub(super) fn take_up(
     scan: &Scan,
     tasks: &mut Vec<PlannedNode>,
     again: &HashSet<NodeNumber>,
+    why: Reason,
     may_wait: impl Fn(NodeNumber) -> bool,
 ) -> u64 {
     let known: HashMap<NodeNumber, Reason> = tasks
@@ -172,7 +173,7 @@ pub(super) fn take_up(
         };
         let reason = match known.get(&node) {
             Some(reason) => Some(*reason),
-            None if again.contains(&node) => Some(Reason::Forged),
+            None if again.contains(&node) => Some(why),
             None => (scan.node(node).is_directory && may_wait(node) && waits())
                 .then_some(Reason::Waiting),
         };
@@ -278,10 +279,21 @@ fn exclusion(
 }
 
 impl Plan {
+    /// The nodes whose heads were made from one of these bases.
+    #[must_use]
+    pub fn made_from(&self, bases: &HashSet<BasisId>) -> HashSet<NodeNumber> {
+        let is_one = |head: &Option<Record>| head.is_some_and(|head| bases.contains(&head.basis));
+        let heads = self.heads.iter_enumerated();
+        heads
+            .filter(|(_, head)| is_one(head))
+            .map(|(node, _)| node)
+            .collect()
+    }
+
     /// Takes up nodes that look fresh and are to be made again, and the directories that wait for them.
-    pub fn make_again(&mut self, scan: &Scan, again: &HashSet<NodeNumber>) {
+    pub fn make_again(&mut self, scan: &Scan, again: &HashSet<NodeNumber>, why: Reason) {
         let heads = &self.heads;
-        let added = take_up(scan, &mut self.tasks, again, |number| {
+        let added = take_up(scan, &mut self.tasks, again, why, |number| {
             heads[number].is_some()
         });
         self.fresh = self.fresh.saturating_sub(added);

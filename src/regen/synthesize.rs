@@ -360,9 +360,13 @@ impl Synthesizer<'_> {
     /// Takes up directories that look fresh and are to be made again, and the directories that wait for them.
     pub fn make_again(&self, plan: &mut SynthesisPlan, again: &HashSet<NodeNumber>) {
         let chosen = &plan.chosen;
-        let added = take_up(self.scan, &mut plan.tasks, again, |number| {
-            chosen[number].is_some()
-        });
+        let added = take_up(
+            self.scan,
+            &mut plan.tasks,
+            again,
+            Reason::Forged,
+            |number| chosen[number].is_some(),
+        );
         plan.fresh = plan.fresh.saturating_sub(added);
     }
 

@@ -299,6 +299,42 @@ fn one_damaged_object_ends_no_command() {
     }
 }
 
+/// Before, a note about an earlier content ended each command with "cannot read the frame store", and the hint led to an
+/// earlier store.
+#[test]
+fn a_clone_without_older_directories_says_what_it_knows() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(HISTORY);
+    repo.git(&["config", "uploadpack.allowFilter", "true"]).ok();
+    for text in [
+        "pub fn one() {}\n",
+        "pub fn two() {}\n",
+        "pub fn three() {}\n",
+    ] {
+        repo.put("src/lib.rs", text);
+        repo.commit(text.trim());
+        repo.merkle(&["note", "src/lib.rs", "-m", text.trim()]).ok();
+    }
+    repo.put("src/lib.rs", "pub fn four() {}\n");
+    repo.commit("four");
+    let clone = repo.clone_to("clone", &["--filter=tree:0"]);
+    clone.merkle(&["fetch"]).ok();
+    for command in [
+        "status",
+        "context",
+        "log src/lib.rs",
+        "find four",
+        "validate",
+    ] {
+        clone.merkle(&command.split(' ').collect::<Vec<_>>()).ok();
+    }
+    let shown = clone.merkle(&["show", "src/lib.rs"]).ok();
+    assert!(shown.contains("pub fn three()"), "{shown}");
+    let review = clone.merkle(&["review", "HEAD~1..HEAD"]).exits(128);
+    assert!(review.err().contains("'git cat-file -e "), "{review}");
+}
+
 #[test]
 fn a_clone_without_directories_is_told_how_to_get_them() {
     let sandbox = Sandbox::new();

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, IsTerminal, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -199,7 +199,7 @@ fn write_out(
         program.ui.note(&format!("copied by {taker}"));
         return Ok(tokens);
     }
-    let is_escaped = io::stdout().is_terminal();
+    let is_escaped = program.ui.is_on_screen();
     let tokens = write(&mut Answer {
         ui: &mut program.ui,
         is_escaped,

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::base::count::counted;
+use crate::base::printable::printable;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Program, Ui, amount, json};
 use crate::find::{
@@ -238,7 +239,7 @@ fn answer(
         return Err(no_room("nothing that is found", args.budget, BUDGET));
     }
     if !program.ui.is_json() {
-        program.ui.write_text(&ladder.text)?;
+        write!(program.ui, "{}", printable(&ladder.text))?;
         return Ok(Exit::Done);
     }
     let listed = if args.files {

@@ -8,6 +8,7 @@ use crate::cli::program::Program;
 use crate::cli::snapshot::{SlotArgs, find, head};
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::frame::{Frame, Store};
+use crate::ops;
 use crate::sync::Signature;
 use crate::workspace::Workspace;
 
@@ -68,6 +69,13 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         .flat_map(|version| &mut version.frames)
     {
         *state = state_of(&workspace, &store, &target, &standing, frame)?;
+    }
+    // What a person said about an earlier version stands until its author ends it.
+    let (repo, state) = (&workspace.repository, &workspace.state);
+    let carried = ops::carried::carried(repo, state, &store, &root, &target)?;
+    let frames = versions.iter_mut().flat_map(|version| &mut version.frames);
+    for (_, state) in frames.filter(|(frame, _)| carried.iter().any(|one| one.frame == *frame)) {
+        *state = State::Carried;
     }
     let said: Vec<&Frame> = versions
         .iter()

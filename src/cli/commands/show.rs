@@ -8,7 +8,7 @@ use crate::cli::frames::{
 use crate::cli::program::Program;
 use crate::cli::snapshot::{SlotArgs, SnapshotArgs, find, find_all, root_of};
 use crate::cli::{CliError, Exit};
-use crate::frame::{BasisKind, Frame, FrameName, Head, Slot, Store};
+use crate::frame::{BasisKind, Frame, FrameName, Head, Store};
 use crate::node::SnapshotRoot;
 use crate::ops::{self, Carried};
 use crate::workspace::{NamedTarget, Target, Workspace};
@@ -242,8 +242,7 @@ fn heads(
     let wanted = |head: &Head| args.slot.shows(head);
     // Of people each has a head of their own. What a person has retracted is not shown; what was declared void is.
     let voices = store.voices(&target.id)?;
-    let is_void =
-        |head: &Head| voices.is_void(&Slot::new(&head.frame.agent, &head.frame.frame_type));
+    let is_void = |head: &Head| voices.is_void(&head.frame.slot());
     let mut heads = store.heads(&target.id)?;
     heads.retain(|head| {
         head.frame.basis_kind != BasisKind::Written || (head.invalidated && is_void(head))

@@ -12,7 +12,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-use self::opened::{tell_state, write_text};
+use self::opened::tell_state;
 use self::recipient::RecipientArgs;
 use super::session::{next_words, open_named, parse_phase};
 use crate::base::limit::FILE_BYTES_MAX;
@@ -438,7 +438,7 @@ fn show_file(show: &Show, workspace: &Workspace, program: &mut Program) -> Resul
                 },
             )?;
         } else {
-            write_text(&text, program)?;
+            program.ui.write_text(&text)?;
         }
         return Ok(Exit::Done);
     }

@@ -50,7 +50,6 @@ macro_rules! ends_as {
 }
 
 ends_as! {
-    ObjectError: Git;
     WriteError: Io;
     FitError: Refused;
     PayloadError: Refused;
@@ -232,20 +231,34 @@ impl From<SnapshotError> for CliError {
     }
 }
 
+/// What to do about an object that cannot be read.
+fn object_hint(error: &ObjectError) -> String {
+    match error {
+        ObjectError::Missing(id) => format!(
+            "in a partial clone 'git cat-file -e {id}' fetches it, and 'git ls-tree -r HEAD' brings what is missing of HEAD; elsewhere 'git fsck' says what is wrong"
+        ),
+        _ => "'git fsck' says what is wrong with the repository".to_owned(),
+    }
+}
+
+impl From<ObjectError> for CliError {
+    fn from(error: ObjectError) -> Self {
+        let hint = object_hint(&error);
+        Self::from_source(Exit::Git, error).hint(hint)
+    }
+}
+
 impl From<ScanError> for CliError {
     fn from(error: ScanError) -> Self {
         let hint = match &error {
-            ScanError::Object {
-                source: ObjectError::Missing(_),
-                ..
-            } => {
-                "in a partial clone 'git ls-tree -r HEAD' brings what is missing; elsewhere 'git fsck' says what is wrong"
-            }
-            ScanError::Object { .. } => "'git fsck' says what is wrong with the repository",
+            ScanError::Object { source, .. } => object_hint(source),
             ScanError::Rules(_) => {
                 "shorten it: a pattern for a directory or an ending does the work of many lines"
+                    .to_owned()
             }
-            _ => "leave parts out with a .teddyignore, or name a smaller part of the tree",
+            _ => {
+                "leave parts out with a .teddyignore, or name a smaller part of the tree".to_owned()
+            }
         };
         let kind = if matches!(error, ScanError::Object { .. }) {
             Exit::Git
@@ -280,6 +293,10 @@ impl From<StoreError> for CliError {
                 Self::from_source(Exit::Refused, error)
                     .hint("'git merkle doctor --fix' sets aside what is no frame")
                     .hint(EARLIER_STORES)
+            }
+            StoreError::Snapshot(ref inner) => {
+                let hint = object_hint(inner);
+                Self::from_source(Exit::Git, error).hint(hint)
             }
             StoreError::Object(_) => {
                 let failed = Self::from_source(Exit::Git, error).damage_hint();

@@ -121,6 +121,16 @@ pub(super) struct Owing<'g> {
 }
 
 impl Batching {
+    /// What is owed of it that is wanted though the same was said before.
+    #[must_use]
+    pub fn owed_again(&self) -> HashSet<BasisId> {
+        let batches = self.files.list().unwrap_or_default();
+        let open = batches.into_iter().flat_map(|batch| batch.open);
+        open.filter(|(_, owed)| owed.is_again)
+            .map(|(basis, _)| basis)
+            .collect()
+    }
+
     /// What is owed, for whichever agent and by whichever provider.
     #[must_use]
     pub fn owed(&self) -> HashSet<BasisId> {

@@ -59,6 +59,31 @@ fn a_batch_is_sent_and_any_run_collects_it() {
     }
 }
 
+/// Before, every node looked fresh to the command that the program named, and nothing took the answers.
+#[test]
+fn what_was_forced_is_collected_by_the_command_that_is_named() {
+    for command in [&["--batch"][..], &[]] {
+        let batched = Batched::new(Protocol::Anthropic);
+        let repo = batched.world.repo(WIDE);
+        regenerate(&repo, &[]).ok();
+        batched.provider.hold();
+        let run = batch(&repo, &["--force"]).exits(75);
+        assert!(run.err().contains("4 answers under way"), "{run}");
+        let run = regenerate(&repo, command).exits(75);
+        assert!(run.err().contains("4 answers under way"), "{run}");
+        batched.provider.end();
+        let made = regenerate(&repo, command);
+        assert!(
+            made.out().starts_with("made 4 frames") || made.out().starts_with("made 7 frames"),
+            "{made}"
+        );
+        // The directories above are as before, or their level goes out.
+        drop(batch(&repo, &["--wait"]).ok());
+        assert_eq!(left(&repo), [] as [&str; 0]);
+        assert!(!repo.merkle(&["status"]).ok().contains("under way"));
+    }
+}
+
 #[test]
 fn a_run_that_waits_goes_through_all_levels() {
     for protocol in PROTOCOLS {
@@ -111,8 +136,8 @@ fn what_is_asked_again_is_owed_once_too() {
     batch(&repo, &["--wait"]).ok();
     batched.provider.hold();
     drop(batch(&repo, &["--force"]).exits(75));
-    // Everything is fresh, and the answer is still owed.
-    regenerate(&repo, &[]).ok();
+    // Everything is fresh, and the answers are still owed.
+    drop(regenerate(&repo, &[]).exits(75));
     batched.provider.end();
     batch(&repo, &["--force", "--wait"]).ok();
     let asked = batched.provider.asked();

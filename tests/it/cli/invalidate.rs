@@ -90,3 +90,28 @@ fn void_frames_are_made_again_and_stay_listed() {
     repo.merkle(&["validate"]).ok();
     repo.assert_sound();
 }
+
+/// Before, what several people said in one slot counted as one frame.
+#[test]
+fn what_several_people_say_counts_for_each() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    for mail in ["ann@example.org", "ben@example.org", "cid@example.org"] {
+        repo.git(&["config", "user.email", mail]).ok();
+        note(&repo, "src/lib.rs", mail);
+    }
+    let invalidate = |more: &[&str]| {
+        let arguments = [&["invalidate", "--json", "src/lib.rs"], more].concat();
+        repo.merkle(&arguments).exits(0).json("invalidate")
+    };
+    let left = invalidate(&[]);
+    assert_eq!(
+        (&left["invalidated"], &left["left"]),
+        (&1.into(), &3.into())
+    );
+    let ended = invalidate(&["--agent", "human"]);
+    assert_eq!(
+        (&ended["invalidated"], &ended["left"]),
+        (&3.into(), &0.into())
+    );
+}

@@ -20,7 +20,7 @@ fn what_was_said_about_a_path_over_time() {
     commit #4 #5
         #6 older outline/outline 1 generated
             A crate that adds.
-        #7 older human/note 2 written Test User <user@example.org> 2027-01-15T08:00:05Z
+        #7 carried human/note 2 written Test User <user@example.org> 2027-01-15T08:00:05Z
             two
         #8 older human/note 1 written Test User <user@example.org> 2027-01-15T08:00:04Z
             one

@@ -15,7 +15,7 @@ pub(super) struct WantedArgs {
 }
 
 pub(super) fn slot(head: &Head) -> Slot {
-    Slot::new(&head.frame.agent, &head.frame.frame_type)
+    head.frame.slot()
 }
 
 /// What is said in a slot, by one person where people speak.

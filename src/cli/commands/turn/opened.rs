@@ -1,12 +1,10 @@
 //! What is said of a session after a turn of it has changed.
 
-use std::io::IsTerminal as _;
-
 use serde::Serialize;
 
 use crate::cli::commands::session::next_words;
 use crate::cli::program::Program;
-use crate::cli::{CliError, Exit, Style};
+use crate::cli::{CliError, Exit};
 use crate::session::apply::WORK;
 use crate::session::folder::REPORT;
 use crate::session::{OpenSession, Status};
@@ -57,15 +55,4 @@ pub(super) fn tell_state(open: &OpenSession, program: &mut Program) -> Result<Ex
     }
     ui.note(&next);
     Ok(Exit::Done)
-}
-
-/// Writes a text: as it is where a program reads it, and so that it cannot move the cursor where a person does.
-pub(super) fn write_text(text: &str, program: &mut Program) -> Result<(), CliError> {
-    if std::io::stdout().is_terminal() {
-        let text = program.ui.styled(Style::Plain, text);
-        write!(program.ui, "{text}")?;
-    } else {
-        write!(program.ui, "{text}")?;
-    }
-    Ok(())
 }

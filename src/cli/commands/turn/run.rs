@@ -7,7 +7,7 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use super::super::provider::failure::failure;
-use super::opened::{tell_state, write_text};
+use super::opened::tell_state;
 use super::recipient::RecipientArgs;
 use crate::base::{self, printable};
 use crate::chat::Request;
@@ -253,7 +253,7 @@ fn ask(job: &mut Job<'_>, open: &mut OpenSession, question: &Question) -> Result
     job.spent += payer.caller.spent();
     if let Err(TurnError::NotKept { text, .. }) = &outcome {
         // Paid for: where it cannot be kept it is at least said.
-        write_text(text, program)?;
+        program.ui.write_text(text)?;
     }
     outcome.map_err(|error| named(&name, error))?;
     let turn = session::answer::take_answer(&workspace.repository, open, None)?;
@@ -264,7 +264,7 @@ fn ask(job: &mut Job<'_>, open: &mut OpenSession, question: &Question) -> Result
             .folder
             .read(Some(question.number), &response_file(question.turn.phase))?
             .unwrap_or_default();
-        write_text(&text, program)?;
+        program.ui.write_text(&text)?;
     }
     if let Some(answered) = turn.and_then(|turn| turn.answered) {
         let cost = cost_words(&answered, &payer);

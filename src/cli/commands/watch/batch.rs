@@ -160,7 +160,7 @@ fn change(
             root: Some(tree),
         };
         for head in store.heads(&id)? {
-            let slot = Slot::new(&head.frame.agent, &head.frame.frame_type);
+            let slot = head.frame.slot();
             let state = match told.iter().find(|(known, _)| *known == slot) {
                 Some((_, state)) => state,
                 None if ops::staleness::staleness(workspace, store, &target, &head)?.is_some() => {
@@ -178,7 +178,7 @@ fn change(
             .map_or_else(|| Ok(Vec::new()), |(id, _)| store.heads(&id))?
             .into_iter();
         let earlier = earlier
-            .map(|head| Slot::new(&head.frame.agent, &head.frame.frame_type))
+            .map(|head| head.frame.slot())
             .filter(|slot| !known.contains(slot));
         frames.extend(earlier.map(|slot| (slot, "outdated")));
     }
