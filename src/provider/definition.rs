@@ -440,7 +440,7 @@ mod tests {
     /// Before, what a gateway on this machine takes a key for was booked as free.
     #[test]
     fn a_model_on_this_machine_is_free_unless_it_takes_a_key() {
-        let local = "[provider.gk]\nkind = 'openai'\nmodel = 'm'\nendpoint = 'http://127.0.0.1:1/v1/'\n";
+        let local = "[provider.gk]\nkind = 'local'\nmodel = 'm'\nendpoint = 'http://127.0.0.1:1/v1/'\n";
         assert_eq!(one(local).prices, Some(Prices::default()));
         assert_eq!(one(&format!("{local}keyEnv = 'GK_KEY'")).prices, None);
     }
@@ -469,7 +469,7 @@ mod tests {
     #[test]
     fn what_costs_nothing_is_known_to() {
         assert_eq!(
-            one("[provider.x]\nkind = 'openai'\nendpoint = 'localhost:1/v1'").prices,
+            one("[provider.x]\nkind = 'local'\nendpoint = 'localhost:1/v1'").prices,
             Some(Prices::default())
         );
         assert_eq!(
@@ -508,7 +508,7 @@ mod tests {
         assert!(!of("kind = 'openai'\nbatch = false").0);
         let full = Some((3_000_000, 15_000_000, 3_000_000));
         assert_eq!(
-            of("kind = 'openai'\nendpoint = 'api.example.org/v1'"),
+            of("kind = 'local'\nendpoint = 'api.example.org/v1'"),
             (false, full)
         );
         let set = "kind = 'anthropic'\npriceBatchInput = 1\npriceBatchOutput = 2";
