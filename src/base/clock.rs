@@ -1,5 +1,5 @@
-//! The one home of the clock. Time is recorded and shown; what it decides is how long to wait for a provider, to
-//! which day and month a budget belongs, and how long a fetched page is good for.
+//! The one home of the clock. Time is recorded and shown; what it decides is how long something waits or is good for:
+//! see "What is absent, on purpose" in docs/architecture.md.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -197,6 +197,18 @@ pub fn find(workspace: &Workspace, root: &SnapshotRoot, spec: &str) -> Result<Ta
 
 /// The error for what is not found; a file that waits for its first commit is told from one that is not there.
 fn not_found(workspace: &Workspace, root: &SnapshotRoot, error: TargetError) -> CliError {
+    let listing = match &root.snapshot {
+        Snapshot::Index => Some("'git ls-files' lists what is there"),
+        Snapshot::Worktree => Some("'git ls-files -co --exclude-standard' lists what is there"),
+        Snapshot::Revision(_) => None,
+    };
+    let is_absent = matches!(
+        error,
+        TargetError::Unknown(_) | TargetError::NoPath { .. } | TargetError::NoMatch(_)
+    );
+    if let Some(listing) = listing.filter(|_| is_absent) {
+        return CliError::from_source(Exit::Git, error).hint(listing);
+    }
     let TargetError::Unknown(written) = &error else {
         return error.into();
     };

@@ -440,9 +440,10 @@ mod tests {
     /// Before, what a gateway on this machine takes a key for was booked as free.
     #[test]
     fn a_model_on_this_machine_is_free_unless_it_takes_a_key() {
-        let local = "[provider.gk]\nkind = 'local'\nmodel = 'm'\nendpoint = 'http://127.0.0.1:1/v1/'\n";
+        let local =
+            "[provider.gk]\nkind = 'local'\nmodel = 'm'\nendpoint = 'http://127.0.0.1:1/v1/'\n";
         assert_eq!(one(local).prices, Some(Prices::default()));
-        assert_eq!(one(&format!("{local}keyEnv = 'GK_KEY'")).prices, None);
+        assert_eq!(one(&format!("{local}keyEnv = 'GK_API_KEY'")).prices, None);
     }
 
     #[test]

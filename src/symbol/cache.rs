@@ -1,7 +1,7 @@
 //! What was read from objects, by their ids, on disk: one file that is emptied when it is full, safe to delete at any time.
 //!
 //! Its checksums are made under the user's key for the repository: a file that came with a repository holds nothing.
-//! There is one for outlines and one for the symbols of maps. The file starts with a line that names the format and the version of the extraction; with any other
+//! There is one for each kind of record ([`Cached`]). The file starts with a line that names the format and the version of the extraction; with any other
 //! line it is started anew. Then come records, each written whole by one append:
 //!
 //! | bytes | field |

@@ -195,7 +195,8 @@ impl Language {
         self.entry().title
     }
 
-    /// True when declarations are read with a grammar; the others get a plain outline.
+    /// True when declarations are read with a grammar; those of others are read line by line, or not at all. Languages with a
+    /// grammar have the lowest codes.
     #[must_use]
     pub fn has_grammar(self) -> bool {
         self.code() <= Self::Bash.code()

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::agent::{Agent, Maker};
 use crate::base::count::counted;
-use crate::base::{FrameId, FrameType, NodeId, NodeKind, TreePath, printable};
+use crate::base::{FrameId, FrameType, NodeId, NodeKind, printable};
 use crate::cli::advice::{left_out, missing_object};
 use crate::cli::program::Program;
 use crate::cli::snapshot::{SnapshotArgs, find, root_of};
@@ -146,8 +146,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     if program.ui.is_json() {
         program.ui.write_json("explain", &document)?;
     } else {
-        let path = target.path.as_ref().map(shown_path);
-        let node = path.as_deref().unwrap_or(&args.node);
+        let node = shown_node(&target, &args.node);
         let earlier = earlier.as_ref();
         let answer = Answer {
             node,
@@ -450,17 +449,18 @@ fn changed_children(scan: &Scan, plan: &Plan, head: &Head) -> Vec<String> {
         .collect()
 }
 
-fn shown_path(path: &TreePath) -> String {
-    if path.is_root() {
-        ".".to_owned()
-    } else {
-        path.to_text().into_owned()
+/// What a node is called: by its path, else as it was written.
+fn shown_node<'t>(target: &'t Target, written: &'t str) -> &'t [u8] {
+    match &target.path {
+        Some(path) if path.is_root() => b".",
+        Some(path) => path.as_bytes(),
+        None => written.as_bytes(),
     }
 }
 
 /// What is said as text about one slot of a node.
 struct Answer<'a> {
-    node: &'a str,
+    node: &'a [u8],
     document: &'a Document,
     reason: Option<Reason>,
     head: Option<&'a Head>,
@@ -481,7 +481,7 @@ fn write_text(ui: &mut Ui, answer: &Answer<'_>) -> Result<(), CliError> {
         Style::Caution
     };
     let state = ui.styled(style, document.state);
-    let node = ui.path_text(node.as_bytes());
+    let node = ui.path_text(node);
     writeln!(
         ui,
         "{}/{} of {node} is {state}",

@@ -170,11 +170,11 @@ fn report(
     for (count, why) in [
         (
             here.unpushed,
-            "were paid for and are in no remote; --local drops them, too",
+            "paid for and in no remote; --local drops them, too",
         ),
         (
             here.held,
-            "are held by a remote; --publish drops them there, for every clone",
+            "held by a remote; --publish drops them there, for every clone",
         ),
     ] {
         if count > 0 {

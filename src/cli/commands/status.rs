@@ -499,14 +499,10 @@ fn write_store(ui: &mut Ui, workspace: &Workspace, document: &Document) -> Resul
     if !document.turns.is_empty() {
         writeln!(ui, "turns, {}", document.turns.line())?;
     }
-    if document.absent > 0 {
-        let files = counted(document.absent, "file is", "files are");
-        let way = if workspace.repository.is_partial() {
-            "'git fetch --refetch --no-filter' brings all of history, 'git checkout' what it checks out"
-        } else {
-            "'git fetch --refetch' brings what a remote has, 'git fsck' names what is missing"
-        };
-        writeln!(ui, "the content of {files} not in this repository; {way}")?;
+    let revision = document.commit.as_deref().unwrap_or("HEAD");
+    let absent = usize::try_from(document.absent).unwrap_or(usize::MAX);
+    if let Some(note) = ops::absent::note(&workspace.repository, absent, revision) {
+        writeln!(ui, "{note}")?;
     }
     Ok(())
 }

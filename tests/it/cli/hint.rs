@@ -209,7 +209,7 @@ fn an_object_that_is_elsewhere_is_called_so() {
     let clone = Repo::at(&sandbox, clone);
     let status = clone.merkle(&["status"]).ok();
     assert!(
-        status.contains("the content of 3 files are not in this repository"),
+        status.contains("the content of 3 files is missing in this clone"),
         "{status}"
     );
     assert!(
@@ -244,7 +244,7 @@ fn an_object_that_is_elsewhere_is_called_so() {
         origin
             .merkle(&["status"])
             .ok()
-            .contains("the content of 1 file is not in this repository")
+            .contains("the content of 1 file is missing in this clone")
     );
     assert!(
         origin

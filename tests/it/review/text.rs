@@ -596,3 +596,53 @@ fn what_a_change_says_of_itself_hides_nothing() {
         "{text}"
     );
 }
+
+/// Before, who may write a property of C# was its value, and a string that changed had one mark within its quotes.
+#[test]
+fn who_may_write_and_what_a_string_was_is_said() {
+    let said = reviewed(
+        "
+        commit first
+        + a.cs
+          | public class Till
+          | {
+          |     public int Items { get; set; }
+          |     public string Name { get; set; } = \"a\";
+          | }
+        + a.ts = export function sell(item = \"tail\", sep = \",\") {}
+        commit second
+        + a.cs
+          | public class Till
+          | {
+          |     public int Items { get; private set; }
+          |     public string Name { get; set; } = \"b\";
+          | }
+        + a.ts = export function sell(item = \"new tail\", sep = \",\") {}
+    ",
+    );
+    insta::assert_snapshot!(said, @r#"
+    2 signatures changed, 1 body, nothing added or removed · 2 of 2 files are code
+    Till.Items { get; +private set; }   a.cs:3
+    sell(item = "tail"→"new tail", …)   a.ts:1
+    Till.Name value   a.cs:4
+    "#);
+}
+
+/// Before, a file of more declarations than are read was called unchanged, and what no longer was among them gone.
+#[test]
+fn a_file_that_is_not_read_to_its_end_is_not_read() {
+    let many = |last: &str| -> String {
+        (0..4_100)
+            .map(|n| format!("pub fn f{n}() {{}}\n"))
+            .chain([last.to_owned()])
+            .collect()
+    };
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.put("a.rs", many("pub fn sell(a: u8) {}\n"));
+    repo.commit("first");
+    repo.put("a.rs", many("pub fn sell(a: u16) {}\n"));
+    repo.commit("second");
+    let said = repo.merkle(&["review", "HEAD~1..HEAD"]).ok();
+    assert!(said.contains("not read: a.rs"), "{said}");
+}
