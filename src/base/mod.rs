@@ -8,6 +8,7 @@ pub mod absent;
 pub mod clock;
 pub mod codec;
 pub mod cores;
+pub mod cost;
 pub mod count;
 pub mod fence;
 pub mod hash;
@@ -25,6 +26,7 @@ pub mod shelf;
 pub mod token;
 pub mod variable;
 
+pub use cost::Cost;
 pub use hash::{Digest, FieldHasher, HashKey};
 pub use id::{AgentId, BasisId, FrameId, FrameType, IdError, NodeId};
 pub use kind::{BasisKind, NodeKind};

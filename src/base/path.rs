@@ -4,6 +4,12 @@
 
 use std::fmt;
 
+/// The last name of a path.
+#[must_use]
+pub fn last_name(path: &[u8]) -> &[u8] {
+    path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
+}
+
 /// A path in a tree, without leading or trailing `/`; empty for the root.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct TreePath(Vec<u8>);
@@ -78,12 +84,7 @@ impl TreePath {
     /// The last name; empty for the root.
     #[must_use]
     pub fn name(&self) -> &[u8] {
-        let start = self
-            .0
-            .iter()
-            .rposition(|b| *b == b'/')
-            .map_or(0, |slash| slash + 1);
-        &self.0[start..]
+        last_name(&self.0)
     }
 
     /// The names from the root down.

@@ -1,8 +1,8 @@
 //! Amounts on a command line: limits of tokens, calls and bytes, as settings take them, and of money.
 
+use crate::base::Cost;
 use crate::base::number::round;
 use crate::config::value;
-use crate::frame::model::Cost;
 
 /// A whole number, perhaps with a unit: `8000`, `8k` (8192), `1.5m`.
 pub fn count(text: &str) -> Result<u64, String> {

@@ -23,6 +23,7 @@ use super::region::FIELDS;
 use super::term::Term;
 use super::words::{Hits, Words};
 use crate::base::number::{IndexSlice, IndexVec, to_f64, to_u32};
+use crate::base::path::last_name;
 use crate::base::quick_hash::QuickHash;
 use crate::symbol::map::{is_notice, is_prose, is_test};
 
@@ -246,7 +247,7 @@ fn by_score<'p>(
 
 /// What a file counts by its path: logs of changes, licences and lists of versions have words of everything.
 fn standing(path: &[u8], tests: f64, documents: f64) -> f64 {
-    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    let name = last_name(path);
     if is_notice(name) {
         BESIDE
     } else if tests < 1.0 && is_test(path) {

@@ -11,7 +11,8 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::str::FromStr;
 
-use super::model::{Children, Cost, Frame, Usage, frame_id};
+use super::model::{Children, Frame, Usage, frame_id};
+use crate::base::Cost;
 use crate::base::limit::{BODY_BYTES_MAX, HEADER_BYTES_MAX};
 use crate::base::{Digest, FrameId, TreePath};
 

@@ -376,7 +376,8 @@ fn publish(
     Ok(commit)
 }
 
-pub(super) fn commit_object(
+/// A commit of the store, by the user of the repository and of now.
+pub(crate) fn commit_object(
     repo: &Repository,
     tree: &NodeId,
     parents: &[NodeId],

@@ -36,7 +36,7 @@ pub use fault::{BadEntry, Fault, Skipped};
 pub use index::Index;
 pub use manifest::{Manifest, ManifestError, StatementKey};
 pub use model::{
-    Basis, BasisKind, Children, Cost, Frame, MadeBy, NodeKind, Slot, TOOL, Usage, content_digest,
+    Basis, BasisKind, Children, Frame, MadeBy, NodeKind, Slot, TOOL, Usage, content_digest,
     frame_id,
 };
 pub use name::FrameName;

@@ -1,11 +1,9 @@
 //! A frame as a value: who says what about which node, made from what.
 
-use std::fmt;
-use std::str::FromStr;
-
-use crate::base::number::{round, to_f64};
 use crate::base::printable::one_line;
-use crate::base::{AgentId, BasisId, Digest, FieldHasher, FrameId, FrameType, NodeId, TreePath};
+use crate::base::{
+    AgentId, BasisId, Cost, Digest, FieldHasher, FrameId, FrameType, NodeId, TreePath,
+};
 pub use crate::base::{BasisKind, NodeKind};
 use crate::secret::{Allowed, Scanner, redact_name};
 
@@ -284,53 +282,6 @@ pub struct Usage {
     pub cache_read: u64,
     /// Of the input: written to the provider's cache.
     pub cache_write: u64,
-}
-
-/// An amount of money in thousand-millionths of a US dollar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Cost(pub u64);
-
-/// Parts of a dollar in which costs are counted.
-const NANO: f64 = 1e9;
-
-impl Cost {
-    /// In dollars.
-    #[must_use]
-    pub fn dollars(self) -> f64 {
-        to_f64(self.0) / NANO
-    }
-
-    /// The nearest amount; nothing for one below zero.
-    #[must_use]
-    pub fn of_dollars(dollars: f64) -> Self {
-        Self(round(dollars.max(0.0) * NANO))
-    }
-}
-
-impl fmt::Display for Cost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = format!("{}.{:09}", self.0 / 1_000_000_000, self.0 % 1_000_000_000);
-        f.write_str(text.trim_end_matches('0').trim_end_matches('.'))
-    }
-}
-
-impl FromStr for Cost {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let (whole, part) = text.split_once('.').unwrap_or((text, ""));
-        let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
-        if whole.is_empty() || part.len() > 9 || !digits(whole) || !digits(part) {
-            return Err(());
-        }
-        let whole: u64 = whole.parse().map_err(|_| ())?;
-        let part: u64 = format!("{part:0<9}").parse().map_err(|_| ())?;
-        whole
-            .checked_mul(1_000_000_000)
-            .and_then(|nano| nano.checked_add(part))
-            .map(Self)
-            .ok_or(())
-    }
 }
 
 /// The id of what is said: basis, agent, type and content. Where, when and by which model take no part.

@@ -468,7 +468,7 @@ pub(super) fn failed(verb: &str, output: &Output) -> ChildError {
 }
 
 /// What git calls an error in a line.
-fn error_of(line: &str) -> Option<&str> {
+pub(super) fn error_of(line: &str) -> Option<&str> {
     line.strip_prefix("error: ")
         .or(line.strip_prefix("fatal: "))
 }

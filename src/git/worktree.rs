@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
-use super::child::{ChildError, GitCommand, failed, id_of};
+use super::child::{ChildError, GitCommand, error_of, failed, id_of};
 use super::dirty::Dirty;
 use super::filter::Filters;
 use super::repo::Repository;
@@ -254,13 +254,7 @@ impl Repository {
 /// True when `git add` failed over nothing but embedded repositories without commits, which have nothing to record.
 fn only_lacks_commits(output: &Output) -> bool {
     let stderr = String::from_utf8_lossy(&output.stderr);
-    let mut errors = stderr
-        .lines()
-        .filter_map(|line| {
-            line.strip_prefix("error: ")
-                .or(line.strip_prefix("fatal: "))
-        })
-        .peekable();
+    let mut errors = stderr.lines().filter_map(error_of).peekable();
     errors.peek().is_some()
         && errors.all(|error| {
             error.ends_with("does not have a commit checked out")

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::refresh::{self, ModelRun, Planned, Refresh, RefreshError, inputs};
 use crate::agent::{Agent, AgentOrigin};
 use crate::base::AgentId;
-use crate::base::number::{floor, round, to_index};
+use crate::base::Cost;
+use crate::base::number::{floor, to_index};
 use crate::config::{Setting, Stack, ValueError, table};
 use crate::frame::Store;
 use crate::git::Repository;
@@ -244,7 +245,7 @@ pub fn payer(
         .settings
         .stack()
         .limit(&table::CONFIRM_ABOVE)?
-        .map(nano);
+        .map(|dollars| Cost::of_dollars(dollars).0);
     Ok(Payer {
         caller: Caller::new(definition.name, provider, definition.prices, gate, ledger),
         batches,
@@ -402,7 +403,9 @@ fn budget(settings: &Settings, options: &AskingOptions) -> Result<Budget, ValueE
     let given = options.caps;
     let stack = settings.stack();
     let count = |key: &Setting| Ok::<_, ValueError>(stack.limit(key)?.map(floor));
-    let money = |key: &Setting| Ok::<_, ValueError>(stack.limit(key)?.map(nano));
+    let money = |key: &Setting| {
+        Ok::<_, ValueError>(stack.limit(key)?.map(|dollars| Cost::of_dollars(dollars).0))
+    };
     let left = |limit: Option<u64>, spent: u64| limit.map(|limit| limit.saturating_sub(spent));
     let run = Caps {
         calls: left(
@@ -423,7 +426,10 @@ fn budget(settings: &Settings, options: &AskingOptions) -> Result<Budget, ValueE
         tokens: count(&table::BUDGET_TOKENS)?,
         nano_dollars: money(&table::BUDGET)?,
     };
-    let days = [money(&table::BUDGET_DAY)?, options.day_usd.map(nano)];
+    let days = [
+        money(&table::BUDGET_DAY)?,
+        options.day_usd.map(|dollars| Cost::of_dollars(dollars).0),
+    ];
     let day = Caps {
         nano_dollars: days.into_iter().flatten().min(),
         ..Caps::default()
@@ -460,11 +466,6 @@ pub fn survey(
             batching: &asking.batching,
         },
     )
-}
-
-/// Dollars as thousand-millionths.
-fn nano(dollars: f64) -> u64 {
-    round(dollars * 1e9)
 }
 
 /// Refuses what the provider cannot follow, before anything is sent.

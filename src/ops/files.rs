@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::base::number::IndexVec;
+use crate::base::path::last_name;
 use crate::base::{NodeId, Shelf, TreePath};
 use crate::context::tree::{PATHS_MAX, Tree};
 use crate::git::{EntryMode, ObjectError, Repository};
@@ -150,11 +151,7 @@ impl Files {
     /// The first name of a content.
     #[must_use]
     pub fn name(&self, content: &Content) -> &[u8] {
-        self.paths[content.first]
-            .0
-            .rsplit(|byte| *byte == b'/')
-            .next()
-            .unwrap_or_default()
+        last_name(&self.paths[content.first].0)
     }
 
     /// What failed at a content.

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use super::files::{Content, Files, FilesError};
 use crate::base::cores::on_all_cores;
 use crate::base::number::{IndexVec, to_u32};
+use crate::base::path::last_name;
 use crate::base::{HashKey, NodeId, TreePath};
 use crate::find::{
     CandidateNumber, ContentReading, Definitions, IndexBytes, IndexDraft, IndexFile, IndexStamp,
@@ -235,9 +236,9 @@ impl Listing {
             let (path, id) = &added[at];
             let content = FoundContent {
                 id: *id,
-                language: outline::language(name_of(path), b""),
+                language: outline::language(last_name(path), b""),
             };
-            let reading = contents.reading(repo, content, name_of(path));
+            let reading = contents.reading(repo, content, last_name(path));
             reading
                 .map(|reading| (content, reading.map(|reading| reading.words)))
                 .map_err(|source| failed(path, source))
@@ -371,7 +372,7 @@ impl Listing {
     ) -> Result<Definitions, FilesError> {
         let (content, kept) = self.file(repo, number)?;
         let path = self.path(number);
-        let (read, name) = (|source| failed(path, source), name_of(path));
+        let (read, name) = (|source| failed(path, source), last_name(path));
         let Some(kept) = kept else {
             let reading = contents.reading(repo, content, name).map_err(read)?;
             return Ok(reading.unwrap_or_default().definitions);
@@ -398,7 +399,7 @@ impl Listing {
             return Ok((new.content, None));
         }
         let path = self.index.path(number);
-        let language = outline::language(name_of(path), b"");
+        let language = outline::language(last_name(path), b"");
         if let Some(file) = self.index.file(number) {
             return Ok((
                 FoundContent {
@@ -469,7 +470,7 @@ impl Changes {
         let mut rules: HashMap<Vec<u8>, IgnoreRules> = HashMap::new();
         let mut kept = Vec::new();
         for (path, id) in std::mem::take(&mut self.added) {
-            let above = path[..path.len() - name_of(&path).len()].to_vec();
+            let above = path[..path.len() - last_name(&path).len()].to_vec();
             let tree_path = TreePath::new(path.as_slice());
             let rules = match rules.entry(above) {
                 Entry::Occupied(known) => known.into_mut(),
@@ -583,7 +584,7 @@ impl<'r> ReadFiles<'r> {
             if is_cached() {
                 return Ok(ReadWords::Cached);
             }
-            let words = contents.words_of(repo, content, name_of(path));
+            let words = contents.words_of(repo, content, last_name(path));
             Ok(match words.map_err(|source| failed(path, source))? {
                 None => ReadWords::Absent,
                 Some(_) if is_cached() => ReadWords::Cached,
@@ -609,7 +610,7 @@ impl<'r> ReadFiles<'r> {
             ReadWords::Absent => Ok(Words::default()),
             ReadWords::Cached => {
                 let (path, content) = self.files.at(self.order[at]);
-                let words = self.contents.words_of(self.repo, content, name_of(path));
+                let words = self.contents.words_of(self.repo, content, last_name(path));
                 words
                     .map_err(|source| failed(path, source))
                     .map(Option::unwrap_or_default)
@@ -642,10 +643,6 @@ impl<'r> ReadFiles<'r> {
         };
         Ok((draft, snapshot))
     }
-}
-
-fn name_of(path: &[u8]) -> &[u8] {
-    path.rsplit(|byte| *byte == b'/').next().unwrap_or_default()
 }
 
 fn failed(path: &[u8], source: ObjectError) -> FilesError {

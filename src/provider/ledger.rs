@@ -20,6 +20,7 @@ use std::ops::AddAssign;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::base::Cost;
 use crate::base::clock;
 use crate::base::count::counted;
 use crate::git::{Lock, StateDir};
@@ -88,15 +89,8 @@ impl Caps {
         let limit = self
             .nano_dollars
             .filter(|limit| spend.nano_dollars.unwrap_or(0) > *limit)?;
-        Some(format!("{} USD", dollars(limit)))
+        Some(format!("{} USD", Cost(limit)))
     }
-}
-
-/// Money as people write it: `0.0125`, at most nine digits behind the point.
-#[must_use]
-pub fn dollars(nano: u64) -> String {
-    let text = format!("{}.{:09}", nano / 1_000_000_000, nano % 1_000_000_000);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// All limits that hold at once.

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use super::body::{FrameBody, NodeError};
 use super::plan::{Inputs, Plan, PlannedNode};
 use super::prepare::Writer;
+use crate::base::Cost;
 use crate::base::number::IndexVec;
 use crate::base::{BasisId, NodeId, TreePath};
-use crate::frame::model::Cost;
 use crate::frame::{
     Basis, BasisKind, Children, Frame, Index, NewFrame, NodeKind, Record, Slot, Usage, codec,
 };

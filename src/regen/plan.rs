@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use crate::agent::{Agent, Exclusion};
 use crate::base::number::{IndexSlice, IndexVec};
+use crate::base::path::last_name;
 use crate::base::{BasisId, Digest, FrameId, FrameType, NodeId, NodeKind, TreePath};
 use crate::frame::{BasisKind, Record};
 use crate::node::{Node, NodeNumber, Scan};
@@ -377,6 +378,6 @@ impl Plan {
 pub(super) fn file_name<'s>(scan: &'s Scan, root: &'s TreePath, number: NodeNumber) -> &'s [u8] {
     match scan.name(number) {
         [] => root.name(),
-        name => name.rsplit(|byte| *byte == b'/').next().unwrap_or(name),
+        name => last_name(name),
     }
 }

@@ -20,9 +20,9 @@ use super::{
     AnswerRecord, Charged, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict,
     tiers,
 };
+use crate::base::Cost;
 use crate::chat::{Reply, Request, Role, Usage};
 use crate::context::people::{GLOBAL_LIST, MEMOS};
-use crate::frame::Cost;
 use crate::git::{Repository, StateDir};
 use crate::ops::{self, AskingError, AskingOptions, Payer};
 use crate::profile::Wish;
@@ -100,10 +100,14 @@ pub fn turn_payer(
         given.tokens,
         limits.tokens.map(|limit| left(limit, tokens, spent.tokens)),
     );
-    let charged = nano(cost_usd.unwrap_or(0.0));
-    let dollars_left = limits
-        .cost_usd
-        .map(|limit| left(nano(limit), charged, spent.nano_dollars.unwrap_or(0)));
+    let charged = Cost::of_dollars(cost_usd.unwrap_or(0.0)).0;
+    let dollars_left = limits.cost_usd.map(|limit| {
+        left(
+            Cost::of_dollars(limit).0,
+            charged,
+            spent.nano_dollars.unwrap_or(0),
+        )
+    });
     options.caps.nano_dollars = least(given.nano_dollars, dollars_left);
     let mut payer = ops::asking::payer(workspace, definition, &options)?;
     // What came with the repository may tighten; it is not the user's agreement to spend.
@@ -167,7 +171,7 @@ pub async fn ask_turn(
             return Err(error.into());
         }
     };
-    let cost_usd = called.cost_told().map(dollars);
+    let cost_usd = called.cost_told().map(|nano| Cost(nano).dollars());
     let Reply {
         text, model, usage, ..
     } = called.reply;
@@ -279,7 +283,10 @@ pub async fn ask_approval(
         .await;
     charge(open, before, payer)?;
     let called = outcome?;
-    let took = (called.reply.usage, called.cost_told().map(dollars));
+    let took = (
+        called.reply.usage,
+        called.cost_told().map(|nano| Cost(nano).dollars()),
+    );
     Ok(Decision {
         verdict: Verdict::parse(&called.reply.text),
         text: called.reply.text,
@@ -437,18 +444,8 @@ fn charged(spend: Spend) -> Charged {
     Charged {
         calls,
         tokens,
-        cost_usd: nano_dollars.map(dollars),
+        cost_usd: nano_dollars.map(|nano| Cost(nano).dollars()),
     }
-}
-
-/// Dollars as thousand-millionths.
-fn nano(dollars: f64) -> u64 {
-    Cost::of_dollars(dollars).0
-}
-
-/// Thousand-millionths of a dollar as dollars.
-fn dollars(nano: u64) -> f64 {
-    Cost(nano).dollars()
 }
 
 /// Hands in the answer of the open turn; one that is there already is not replaced.

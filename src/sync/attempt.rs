@@ -22,11 +22,10 @@ use super::transfer::{self, Theirs};
 use super::writer::Writer;
 use crate::base::count::counted;
 use crate::base::{NodeId, clock};
+use crate::frame::commit::commit_object;
 use crate::frame::merge::{self, Gift};
 use crate::frame::{Store, listing};
-use crate::git::{
-    Batch, ChildError, Encoded, Held, ObjectKind, Pushed, RemoteRef, Repository, commit_body,
-};
+use crate::git::{Batch, ChildError, Held, Pushed, RemoteRef, Repository};
 
 /// What came of an attempt.
 pub(super) enum Attempt {
@@ -226,16 +225,8 @@ pub(super) fn commit_on(
     parent: Option<NodeId>,
     message: &str,
 ) -> NodeId {
-    let (name, mail) = repo.signature();
     let parents: Vec<NodeId> = parent.into_iter().collect();
-    let body = commit_body(
-        &tree,
-        &parents,
-        [&name, &mail],
-        message,
-        clock::now_seconds(),
-    );
-    let object = Encoded::new(repo.hash_kind(), ObjectKind::Commit, &body);
+    let object = commit_object(repo, &tree, &parents, message);
     let commit = object.id;
     batch.add(object);
     commit

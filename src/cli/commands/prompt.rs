@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use self::message::{MessageDocument, write_foreign, write_messages};
 use crate::agent::{Agent, AgentError, Instructions, Registry};
+use crate::base::Cost;
 use crate::base::{FrameType, NodeKind};
 use crate::chat::GenerationParams;
 use crate::cli::program::Program;
@@ -16,7 +17,6 @@ use crate::cli::{CliError, Exit, Ui, asker, json};
 use crate::ops::{self, AskingOptions, Draft, Refresh};
 use crate::prompt;
 use crate::provider::Definition;
-use crate::provider::ledger::dollars;
 use crate::regen::Composed;
 use crate::session;
 use crate::workspace::{Target, Workspace};
@@ -332,7 +332,7 @@ fn document(
         output_schema: request.schema.clone(),
         input_tokens_estimated: request.tokens_estimated(),
         input_tokens_max: request.input_tokens_max(),
-        cost_usd_max: prepared.cost_max().map(dollars),
+        cost_usd_max: prepared.cost_max().map(|nano| Cost(nano).to_string()),
         cut: payload.cut.clone(),
         changes: changes.clone(),
         redacted: *redacted,
@@ -355,7 +355,7 @@ fn note(ui: &Ui, prepared: &Prepared) {
     let cost = prepared
         .cost_max()
         .map_or("cost unknown".to_owned(), |cost| {
-            format!("at most {} USD", dollars(cost))
+            format!("at most {} USD", Cost(cost))
         });
     let (estimate, worst) = (request.tokens_estimated(), request.input_tokens_max());
     ui.note(&format!("estimate: about {estimate} input tokens (at most {worst}), {most}, {cost}; nothing was sent"));

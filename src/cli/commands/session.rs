@@ -4,10 +4,10 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+use crate::base::Cost;
 use crate::base::count::counted;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui, amount};
-use crate::frame::Cost;
 use crate::profile::{Phase, ProviderRole};
 use crate::session::folder::{HISTORY, Session};
 use crate::session::history::{History, HistoryEntry};

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use similar::{DiffTag, TextDiff};
 
 use crate::base::NodeId;
+use crate::base::path::last_name;
 use crate::find::truth::{Headers, changed_names, question_of};
 use crate::find::{Query, subject};
 use crate::git::{EntryMode, LogEntry, ObjectError, ObjectKind, Repository, diff_trees};
@@ -252,10 +253,7 @@ fn is_of_no_person(entry: &LogEntry) -> bool {
 }
 
 fn language_of(path: &[u8]) -> Option<Language> {
-    outline::language(
-        path.rsplit(|byte| *byte == b'/').next().unwrap_or_default(),
-        b"",
-    )
+    outline::language(last_name(path), b"")
 }
 
 pub(super) fn is_source(path: &[u8]) -> bool {

@@ -5,12 +5,13 @@
 use std::time::Duration;
 
 use super::work::{Answered, Work, Written};
+use crate::base::Cost;
 use crate::base::count::counted;
 use crate::base::printable::chain;
 use crate::base::{BasisId, clock};
 use crate::chat::Ticket;
 use crate::frame::commit::Committed;
-use crate::frame::model::{Cost, Usage as FrameUsage};
+use crate::frame::model::Usage as FrameUsage;
 use crate::frame::{Frame, codec, commit, spool};
 use crate::provider::ProviderError;
 use crate::provider::call::{CallError, Called};

@@ -8,10 +8,10 @@ use similar::TextDiff;
 
 use super::open::open;
 use super::step::{StepDocument, show_steps, step_documents};
+use crate::base::Cost;
 use crate::base::printable;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui, amount};
-use crate::frame::model::Cost;
 use crate::git::Repository;
 use crate::hook::install::{
     self, Action, Blocked, Edit, FolderOwner, HookEvent, HookManager, HooksPath, InstallRequest,

@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use super::open::open;
 use super::step::show_path;
+use crate::base::Cost;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui, json};
-use crate::frame::model::Cost;
 use crate::git::{Repository, StateDir};
 use crate::hook::install::standing::{EventStanding, HookRunner};
 use crate::hook::install::{HookStatus, Mode, standing};

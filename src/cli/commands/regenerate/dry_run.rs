@@ -6,11 +6,11 @@ use serde::Serialize;
 
 use super::job::Job;
 use super::syntheses::Scope;
+use crate::base::Cost;
 use crate::base::count::counted;
 use crate::base::{NodeId, TreePath};
 use crate::cli::{CliError, Exit, json};
 use crate::ops::{self, ModelRun, Refresh};
-use crate::provider::ledger::dollars;
 use crate::provider::queue::QueueAddress;
 use crate::regen::survey::{Estimate, Survey};
 use crate::synthesis::Reason;
@@ -248,7 +248,7 @@ pub(super) fn words(estimate: &Estimate) -> String {
 
 /// Money with four digits behind the point: an estimate has no more.
 fn rounded(nano: u64) -> String {
-    dollars(nano.div_ceil(100_000) * 100_000)
+    Cost(nano.div_ceil(100_000) * 100_000).to_string()
 }
 
 fn document(plans: &Plans, request: &Refresh<'_>) -> Document {
@@ -278,9 +278,9 @@ fn document(plans: &Plans, request: &Refresh<'_>) -> Document {
         reused,
         input_tokens,
         output_tokens,
-        cost_usd: nano_dollars.map(dollars),
+        cost_usd: nano_dollars.map(|nano| Cost(nano).to_string()),
         queue: asking.queue.as_ref().map(QueueAddress::as_text),
-        batch_cost_usd: batch_nano_dollars.map(dollars),
+        batch_cost_usd: batch_nano_dollars.map(|nano| Cost(nano).to_string()),
         under_way: owed,
         left_out,
         left_out_tokens,

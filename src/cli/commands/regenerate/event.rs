@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::base::Cost;
 use crate::base::{AgentId, FrameType, TreePath};
 use crate::cli::progress::{Progress, ProgressStep};
 use crate::cli::ui::OutputError;
 use crate::cli::{Ui, json};
-use crate::provider::ledger::{Spend, dollars};
+use crate::provider::ledger::Spend;
 use crate::regen::{Event, Stop};
 
 /// A step; the fields that its kind has.
@@ -63,7 +64,7 @@ fn message(spent: &Spend) -> String {
             tokens,
             nano_dollars: Some(nano),
             ..
-        } if *nano > 0 => format!("frames, {tokens} tokens, {} USD", dollars(*nano)),
+        } if *nano > 0 => format!("frames, {tokens} tokens, {} USD", Cost(*nano)),
         Spend { tokens, .. } => format!("frames, {tokens} tokens"),
     }
 }
@@ -94,7 +95,7 @@ fn line(event: &Event) -> Line {
             event: "progress",
             done: Some(*done),
             total: Some(*total),
-            cost_usd: spent.nano_dollars.map(dollars),
+            cost_usd: spent.nano_dollars.map(|nano| Cost(nano).to_string()),
             ..Line::default()
         },
         Event::Sent(path) => about("asked", path),
@@ -106,7 +107,7 @@ fn line(event: &Event) -> Line {
             input_tokens: usage.map(|usage| usage.input),
             output_tokens: usage.map(|usage| usage.output),
             cache_read_tokens: usage.map(|usage| usage.cache_read),
-            cost_usd: nano_dollars.map(dollars),
+            cost_usd: nano_dollars.map(|nano| Cost(nano).to_string()),
             ..about("answered", path)
         },
         Event::Made(path) => about("made", path),

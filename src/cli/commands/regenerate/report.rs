@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::batch::{self, BatchDocument};
 use super::event;
 use super::job::Job;
+use crate::base::Cost;
 use crate::base::count::counted;
 use crate::base::{TreePath, clock};
 use crate::cli::absent;
@@ -15,7 +16,6 @@ use crate::cli::commands::provider::hint;
 use crate::cli::{CliError, Exit, Style, Ui, json};
 use crate::ops::{self, Refresh, Refreshed};
 use crate::provider::ProviderError;
-use crate::provider::ledger::dollars;
 use crate::regen::{Cause, Report, Stop};
 
 /// Nodes that failed for the same reason and are shown one by one, at most.
@@ -412,7 +412,7 @@ fn model(request: &Refresh<'_>, report: &Report, took: Duration) -> Option<Model
         cache_read_tokens: report.usage.cache_read,
         cache_write_tokens: report.usage.cache_write,
         estimated_calls: report.estimated,
-        cost_usd: is_priced.then(|| dollars(report.spent.nano_dollars.unwrap_or(0))),
+        cost_usd: is_priced.then(|| Cost(report.spent.nano_dollars.unwrap_or(0)).to_string()),
         fitted: asking.writer.lasting_changes(),
         seconds: (took.as_secs_f64() * 10.0).round() / 10.0,
         ended: clock::render_utc(clock::now_seconds()),

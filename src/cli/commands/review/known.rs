@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::foreign::ForeignStore;
+use crate::base::Cost;
 use crate::base::count::counted;
 use crate::cli::frames::signatures;
 use crate::cli::shell::shell_word;
 use crate::cli::words::{write_lines, write_words};
 use crate::cli::{CliError, Style, Ui};
-use crate::frame::{Cost, Frame, Slot, Store};
+use crate::frame::{Frame, Slot, Store};
 use crate::ops::touched::{Behind, Touched};
 use crate::review::Tone;
 use crate::sync::Signature;

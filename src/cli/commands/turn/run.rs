@@ -9,6 +9,7 @@ use tokio::sync::watch;
 use super::super::provider::failure::failure;
 use super::opened::tell_state;
 use super::recipient::RecipientArgs;
+use crate::base::Cost;
 use crate::base::{self, printable};
 use crate::chat::Request;
 use crate::cli::commands::session::{next_words, open_named};
@@ -16,11 +17,10 @@ use crate::cli::consent::{self, CostQuestion};
 use crate::cli::program::Program;
 use crate::cli::ui::complain;
 use crate::cli::{CliError, Exit, amount};
-use crate::frame::Cost;
 use crate::ops::{AskingOptions, Payer};
 use crate::profile::Phase;
 use crate::provider::call::CallError;
-use crate::provider::ledger::{Caps, Spend, dollars};
+use crate::provider::ledger::{Caps, Spend};
 use crate::provider::{Definitions, ProviderError};
 use crate::session::folder::response_file;
 use crate::session::{
@@ -307,7 +307,7 @@ fn size_words(request: &Request, payer: &Payer) -> String {
     let cost = worst
         .nano_dollars
         .map_or("cost unknown".to_owned(), |nano| {
-            format!("at most {} USD", dollars(nano))
+            format!("at most {} USD", Cost(nano))
         });
     let output = request
         .params

@@ -1,0 +1,53 @@
+//! Money: amounts in thousand-millionths of a US dollar, as people write them and as they are counted.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::number::{round, to_f64};
+
+/// An amount of money in thousand-millionths of a US dollar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Cost(pub u64);
+
+/// Parts of a dollar in which costs are counted.
+const NANO: f64 = 1e9;
+
+impl Cost {
+    /// In dollars.
+    #[must_use]
+    pub fn dollars(self) -> f64 {
+        to_f64(self.0) / NANO
+    }
+
+    /// The nearest amount; nothing for one below zero.
+    #[must_use]
+    pub fn of_dollars(dollars: f64) -> Self {
+        Self(round(dollars.max(0.0) * NANO))
+    }
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = format!("{}.{:09}", self.0 / 1_000_000_000, self.0 % 1_000_000_000);
+        f.write_str(text.trim_end_matches('0').trim_end_matches('.'))
+    }
+}
+
+impl FromStr for Cost {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+        let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+        if whole.is_empty() || part.len() > 9 || !digits(whole) || !digits(part) {
+            return Err(());
+        }
+        let whole: u64 = whole.parse().map_err(|_| ())?;
+        let part: u64 = format!("{part:0<9}").parse().map_err(|_| ())?;
+        whole
+            .checked_mul(1_000_000_000)
+            .and_then(|nano| nano.checked_add(part))
+            .map(Self)
+            .ok_or(())
+    }
+}
