@@ -15,21 +15,25 @@ use crate::base::quick_hash::QuickHash;
 /// Fewest words of a phrase, and fewest of them that say something.
 const WORDS_MIN: usize = 3;
 const TELLING_MIN: usize = 2;
+/// Places of the same two words in a question that are looked for.
+const STARTS_MAX: usize = 8;
+/// The share of a phrase that makes its place worth telling.
+const TOLD_MIN: f64 = 0.5;
 /// A quoted part counts as much as a question when its words say as much as this many that stand in one file alone.
 const QUOTED_WORDS: f64 = 3.0;
 /// The words of a question in their order, ready to be looked for.
 pub struct Phrases<'q> {
     words: &'q [PhraseWord],
-    weights: Vec<f64>,
+    /// Of the words in front of each place, what they say, and how many say something.
+    before: Vec<(f64, usize)>,
     /// What all words say, and those of each quoted part.
     total: f64,
     quoted: Vec<f64>,
+    /// Where the quoted part of each word begins.
+    quoted_from: Vec<usize>,
     /// Where two words stand one after the other in the question.
     starts: HashMap<[u32; 2], Vec<usize>, QuickHash>,
 }
-
-/// The share of a phrase that makes its place worth telling.
-const TOLD_MIN: f64 = 0.5;
 
 /// The phrase of a question that says most of those that a file has.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,18 +58,22 @@ impl<'q> Phrases<'q> {
     pub fn of(question: &'q Query, rare: &Terms, files: usize) -> Option<Self> {
         let words = &question.sequence[..];
         let weight = |word: &PhraseWord| word.term.map_or(0.0, |at| rare.weights[usize::from(at)]);
-        let weights: Vec<f64> = words.iter().map(weight).collect();
-        let total: f64 = weights.iter().sum();
+        let (mut before, mut said) = (vec![(0.0, 0)], (0.0, 0));
+        let (mut quoted, mut quoted_from) = (Vec::new(), Vec::new());
+        for (at, word) in words.iter().enumerate() {
+            let weight = weight(word);
+            said = (said.0 + weight, said.1 + usize::from(weight > 0.0));
+            before.push(said);
+            let is_same = at > 0 && words[at - 1].quoted == word.quoted;
+            quoted_from.push(if is_same { quoted_from[at - 1] } else { at });
+            if let Some(number) = word.quoted.map(usize::from) {
+                quoted.resize(quoted.len().max(number + 1), 0.0);
+                quoted[number] += weight;
+            }
+        }
+        let total = said.0;
         if words.len() < WORDS_MIN || total <= 0.0 {
             return None;
-        }
-        let mut quoted = Vec::new();
-        for (word, weight) in words.iter().zip(&weights) {
-            let Some(number) = word.quoted.map(usize::from) else {
-                continue;
-            };
-            quoted.resize(quoted.len().max(number + 1), 0.0);
-            quoted[number] += weight;
         }
         let least = QUOTED_WORDS * rarest(files);
         for sum in &mut quoted {
@@ -73,38 +81,44 @@ impl<'q> Phrases<'q> {
         }
         let mut starts: HashMap<[u32; 2], Vec<usize>, QuickHash> = HashMap::default();
         for (at, two) in words.windows(2).enumerate() {
-            starts
-                .entry([two[0].hash, two[1].hash])
-                .or_default()
-                .push(at);
+            let known = starts.entry([two[0].hash, two[1].hash]).or_default();
+            if known.len() < STARTS_MAX {
+                known.push(at);
+            }
         }
         Some(Self {
             words,
-            weights,
+            before,
             total,
             quoted,
+            quoted_from,
             starts,
         })
     }
 
-    /// The phrase that says most of those that a text has.
+    /// The phrase that says most of those that a text has. Each place of the text is looked at once, with the runs that
+    /// end there.
     #[must_use]
     pub fn fit(&self, text: &str) -> Option<PhraseFit> {
         let mut all: Vec<(u32, u32)> = Vec::new();
-        each_word(text.as_bytes(), |at, _, hash| all.push((hash, to_u32(at))));
+        each_word(text, |at, _, hash| all.push((hash, to_u32(at))));
         let (mut best, mut begin) = (0.0, 0);
+        // Where each run ends in the question, and its length.
+        let mut runs: Vec<(usize, usize)> = Vec::new();
+        let mut grown = Vec::new();
         for (place, two) in all.windows(2).enumerate() {
             let starts = self.starts.get(&[two[0].0, two[1].0]);
             for start in starts.into_iter().flatten() {
-                let here = self.words[*start..].iter().zip(&all[place..]);
-                let len = here
-                    .take_while(|(word, (hash, _))| word.hash == *hash)
-                    .count();
-                let share = self.share(*start, len);
+                let run = runs.iter().find(|(last, _)| last == start);
+                let (last, len) = (start + 1, run.map_or(2, |(_, len)| len + 1));
+                grown.push((last, len));
+                let share = self.share(last + 1 - len, last + 1);
                 if share > best {
-                    (best, begin) = (share, two[0].1);
+                    (best, begin) = (share, all[place + 2 - len].1);
                 }
             }
+            std::mem::swap(&mut runs, &mut grown);
+            grown.clear();
         }
         let line = 1 + text[..begin as usize].matches('\n').count();
         (best > 0.0).then(|| PhraseFit {
@@ -113,21 +127,22 @@ impl<'q> Phrases<'q> {
         })
     }
 
-    /// What some words of the question count, one after another.
-    fn share(&self, start: usize, len: usize) -> f64 {
-        let said = |len: usize| {
-            let weights = &self.weights[start..start + len];
-            let telling = weights.iter().filter(|weight| **weight > 0.0).count();
-            let is_phrase = len >= WORDS_MIN && telling >= TELLING_MIN;
-            if is_phrase { weights.iter().sum() } else { 0.0 }
+    /// What a run of words of the question counts, from one place up to another.
+    fn share(&self, from: usize, to: usize) -> f64 {
+        let said = |from: usize| {
+            let (before, until) = (self.before[from], self.before[to]);
+            let is_phrase = to - from >= WORDS_MIN && until.1 - before.1 >= TELLING_MIN;
+            if is_phrase { until.0 - before.0 } else { 0.0 }
         };
-        let whole = said(len) / self.total;
-        let Some(quoted) = self.words[start].quoted else {
-            return whole;
-        };
-        let run = self.words[start..start + len].iter();
-        let within = run.take_while(|word| word.quoted == Some(quoted)).count();
-        whole.max(said(within) / self.quoted[usize::from(quoted)])
+        let whole = said(from) / self.total;
+        let last = to - 1;
+        match self.words[last].quoted {
+            Some(number) => {
+                let within = said(from.max(self.quoted_from[last]));
+                whole.max(within / self.quoted[usize::from(number)])
+            }
+            None => whole,
+        }
     }
 }
 
@@ -195,6 +210,15 @@ mod tests {
         // What goes on behind the quote is no part of it, and a quote that never ends is none.
         assert!(fit("say \"aa bb\" cc dd ee", "aa bb cc dd ee").is_some());
         assert!(fit("say \"drawer seven opened", "drawer seven opened").is_some());
+    }
+
+    /// Before, each place of a text was held against each place of the question, run by run.
+    #[test]
+    fn words_that_repeat_take_no_longer() {
+        let question = format!("memory dump {}", "00 ".repeat(250));
+        let text = "00 ".repeat(100_000);
+        let found = fit(&question, &text).expect("a phrase");
+        assert!(found.share > 0.0 && found.share <= 1.0, "{found:?}");
     }
 
     #[test]

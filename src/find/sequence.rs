@@ -35,7 +35,7 @@ pub(super) fn sequence(text: &str, words: &[Term]) -> Vec<PhraseWord> {
             None => (rest, "", ""),
         };
         for (part, quoted) in [(outside, None), (inside, Some(number))] {
-            each_word(part.as_bytes(), |at, end, hash| {
+            each_word(part, |at, end, hash| {
                 let mut term = None;
                 terms(&part[at..end], |_, one| {
                     term = term.or(words.iter().position(|word| *word == one));
@@ -57,21 +57,33 @@ pub(super) fn sequence(text: &str, words: &[Term]) -> Vec<PhraseWord> {
 /// Calls `take` with each word of a text, from where to where it stands, and its hash in lower case.
 ///
 /// What a backslash stands in front of is no part of a word: `\n` between two.
-pub(super) fn each_word(text: &[u8], mut take: impl FnMut(usize, usize, u32)) {
+pub(super) fn each_word(text: &str, mut take: impl FnMut(usize, usize, u32)) {
     const START: u32 = 0x811c_9dc5;
     let (mut hash, mut start, mut is_word, mut is_escaped) = (START, 0, false, false);
-    for (at, byte) in text.iter().chain(b" ").enumerate() {
-        let is_part = (byte.is_ascii_alphanumeric() || !byte.is_ascii()) && !is_escaped;
+    let mut at = 0;
+    while let Some(&byte) = text.as_bytes().get(at) {
+        let (is_part, end) = if byte.is_ascii() {
+            (byte.is_ascii_alphanumeric() && !is_escaped, at + 1)
+        } else {
+            let c = text[at..].chars().next().unwrap_or(' ');
+            (c.is_alphanumeric(), at + c.len_utf8())
+        };
         if is_part {
             if !is_word {
                 (hash, start, is_word) = (START, at, true);
             }
             // FNV-1a of 32 bits.
-            hash = (hash ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0193);
+            for byte in &text.as_bytes()[at..end] {
+                hash = (hash ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0193);
+            }
         } else if is_word {
             take(start, at, hash);
             is_word = false;
         }
-        is_escaped = *byte == b'\\' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        at = end;
+    }
+    if is_word {
+        take(start, at, hash);
     }
 }

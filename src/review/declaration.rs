@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::accessor::accessors;
 use super::export;
 use super::form::form;
 use super::import;
@@ -10,7 +11,7 @@ use super::literal;
 use super::several;
 use super::signature::{attribute, counts, find_word, normal, normal_value};
 use crate::base::number::{IndexSlice, IndexVec, define_index_type, to_u32};
-use crate::symbol::{BodyDigest, Kind, Language, Outline, Symbol, Visibility, closing, is_test};
+use crate::symbol::{BodyDigest, Kind, Language, Outline, Symbol, Visibility, is_test};
 
 define_index_type! {
     /// The number of a declaration in its file.
@@ -317,11 +318,8 @@ impl Listing<'_> {
             (signature, form)
         };
         let accessors = self.accessors(symbol);
-        let with_accessors = |text: String| match accessors {
-            Some(accessors) => format!(
-                "{text} {}",
-                accessors.split_whitespace().collect::<Vec<_>>().join(" ")
-            ),
+        let with_accessors = |text: String| match &accessors {
+            Some(accessors) => format!("{text} {accessors}"),
             None => text,
         };
         let (signature, form) = (with_accessors(signature), form.map(with_accessors));
@@ -353,27 +351,14 @@ impl Listing<'_> {
 }
 
 impl Listing<'_> {
-    /// `{ get; private set; }` of a property of C#: who may read and write it. What has code is its body.
-    fn accessors(&self, symbol: &Symbol) -> Option<&str> {
+    /// `{ get; private set; }` of a property of C#: who may read and write it.
+    fn accessors(&self, symbol: &Symbol) -> Option<String> {
         let is_property = self.language == Some(Language::CSharp) && symbol.kind == Kind::Property;
-        let behind = self
-            .text
-            .get(symbol.span.body as usize..symbol.span.end as usize)?;
-        let block =
-            &behind[..=closing(behind).filter(|_| is_property && behind.starts_with('{'))?];
-        let is_accessor = |word: &str| {
-            matches!(
-                word,
-                "get" | "set" | "init" | "private" | "protected" | "internal" | "readonly"
-            )
-        };
-        let mut words = block
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty());
-        let is_bare = block
-            .chars()
-            .all(|c| c.is_alphanumeric() || c.is_whitespace() || "{};".contains(c));
-        (is_bare && words.all(is_accessor)).then_some(block)
+        let body = symbol.span.body as usize..symbol.span.end as usize;
+        self.text
+            .get(body)
+            .filter(|_| is_property)
+            .and_then(accessors)
     }
 
     fn value(&self, symbol: &Symbol) -> String {

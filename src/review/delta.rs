@@ -2,7 +2,7 @@
 
 use super::declaration::Declaration;
 use super::signature::{is_word, parts};
-use crate::symbol::Visibility;
+use crate::symbol::{Visibility, string_length};
 
 /// A piece of what is said about a signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -254,12 +254,14 @@ fn words(text: &str) -> Vec<&str> {
     let mut from = 0;
     let mut last_part = false;
     // A string is one word: what went of it reads as if all did.
-    let mut is_string = false;
+    let mut string_end = 0;
     for (at, c) in text.char_indices() {
-        let was_string = is_string;
-        is_string ^= c == '"' && !text[..at].ends_with('\\');
-        if was_string {
+        if at < string_end {
             continue;
+        }
+        if matches!(c, '"' | '\'' | '`') {
+            let length = string_length(&text[at..], text[..at].trim_end());
+            string_end = length.map_or(0, |length| at + length);
         }
         let is_part = is_word(c);
         if at > from && !(is_part && last_part) {

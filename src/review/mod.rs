@@ -6,6 +6,7 @@
 //!
 //! Start with [`compare()`], then [`Changes`] and [`say()`].
 
+mod accessor;
 mod again;
 mod alike;
 mod beside;

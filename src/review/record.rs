@@ -19,7 +19,8 @@ const VISIBILITIES: [Visibility; 3] =
 
 /// The texts of the modules that decide what a text declares: what was read by other rules is read again, lest a review
 /// compare what two programs have made.
-const RULES: [(&str, &str); 9] = [
+const RULES: [(&str, &str); 11] = [
+    ("accessor", include_str!("accessor.rs")),
     ("again", include_str!("again.rs")),
     ("declaration", include_str!("declaration.rs")),
     ("export", include_str!("export.rs")),
@@ -29,6 +30,7 @@ const RULES: [(&str, &str); 9] = [
     ("literal", include_str!("literal.rs")),
     ("several", include_str!("several.rs")),
     ("signature", include_str!("signature.rs")),
+    ("brackets", include_str!("../symbol/brackets.rs")),
 ];
 
 fn rules() -> [u8; 16] {

@@ -1,6 +1,6 @@
 //! Where the brackets and commas of a declaration stand that are in none of its strings, in any language with a grammar.
 //!
-//! A bracket `<` is one where a name or nothing stands in front of it: `a < b` and `1 << 3` compare and shift. A quote `'` opens a
+//! A bracket `<` is one where no space stands behind it: `a < b` and `1 << 3` compare and shift. A quote `'` opens a
 //! string where it is closed right behind its word, or where a value begins; else it marks a lifetime of Rust.
 
 /// Calls `take` with each character in no string, where it stands, and in how many brackets: a bracket stands in those around it.
@@ -25,9 +25,7 @@ fn outside(text: &str, mut take: impl FnMut(usize, char, usize) -> bool) {
                 }
                 open.push(c);
             }
-            '<' if !matches!(before, ' ' | '<' | '=') && !matches!(next(), ' ' | '<' | '=')
-                || at == 0 =>
-            {
+            '<' if before != '<' && !matches!(next(), ' ' | '<' | '=') || at == 0 => {
                 if take(at, c, open.len()) {
                     return;
                 }
@@ -55,8 +53,9 @@ fn outside(text: &str, mut take: impl FnMut(usize, char, usize) -> bool) {
     }
 }
 
-/// The length of the string that a text begins with; `None` where its quote is none.
-fn string_length(text: &str, before: &str) -> Option<usize> {
+/// The length of the string that a text begins with; `None` where its quote is none. `before` is what stands in front of it.
+#[must_use]
+pub(crate) fn string_length(text: &str, before: &str) -> Option<usize> {
     let quote = text.chars().next()?;
     let mut is_escaped = false;
     let (end, _) = text.char_indices().skip(1).find(|(_, c)| {
@@ -67,7 +66,7 @@ fn string_length(text: &str, before: &str) -> Option<usize> {
     let is_word =
         |inner: &str| !inner.is_empty() && inner.chars().all(|c| c.is_alphanumeric() || c == '_');
     let inner = &text[1..end];
-    let is_value = before.ends_with(['=', '(', '[', '{', ':'])
+    let is_value = before.ends_with(['=', '(', '[', '{'])
         || inner.chars().count() == 1
         || inner.starts_with('\\');
     // Behind `'a` another lifetime may follow: `<'a, 'b>`.
@@ -141,6 +140,15 @@ mod tests {
                 vec!["f: (a: A) => B", "g: C<D, E>"],
             ),
             ("kind: 'a' | 'b', x", vec!["kind: 'a' | 'b'", "x"]),
+            (
+                "P: 'a + As<str>, b: &'a P",
+                vec!["P: 'a + As<str>", "b: &'a P"],
+            ),
+            (
+                "const std::map <int, int>& m, int n",
+                vec!["const std::map <int, int>& m", "int n"],
+            ),
+            ("A = ['\"', 'a'], b", vec!["A = ['\"', 'a']", "b"]),
             ("a: \"never closed, b", vec!["a: \"never closed", "b"]),
         ] {
             assert_eq!(split(text), expected, "{text}");

@@ -33,7 +33,7 @@ mod scan;
 mod sentence;
 
 pub use attribute::is_test;
-pub(crate) use brackets::{closing, split, value_at};
+pub(crate) use brackets::{closing, split, string_length, value_at};
 pub use cache::{Cached, ObjectCache, OutlineCache};
 pub use codec::{decode, encode};
 pub use comment::Marks;

@@ -123,7 +123,7 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
         }
         points.extend(files.iter().filter_map(|part| contents(part)).take(2));
         if let Some(last) = points.last_mut().filter(|_| files.len() > 2) {
-            let _ = write!(last, " and {} more", files.len() - 2);
+            let _ = write!(last, "; and {} more", files.len() - 2);
         }
         if points.is_empty() {
             points.extend(

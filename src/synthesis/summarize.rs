@@ -108,7 +108,7 @@ fn directory_lead(parts: &[ChildNode<'_>]) -> Option<String> {
                 return None;
             }
             // What speaks of itself speaks for no directory.
-            let lower = lead.to_lowercase();
+            let lower = sentence(&lead, LEAD_BYTES_MAX).to_lowercase();
             if SELVES.iter().any(|words| lower.contains(words)) {
                 return None;
             }

@@ -30,8 +30,7 @@ pub(super) fn markdown(found: &mut Found, text: &str) {
     found.doc = matter_words(matter);
     // A page of a site is called so above its first section.
     let title = matter_value(matter, "title").unwrap_or_default();
-    let is_title = |line: &str| line.starts_with("# ");
-    if !title.is_empty() && !lines(body).any(is_title) {
+    if !title.is_empty() && !has_title(body) {
         found.push_heading(1, &title);
     }
     if found.doc.is_empty() {
@@ -71,6 +70,17 @@ pub(super) fn markdown(found: &mut Found, text: &str) {
         &found.doc,
         found.symbols.first().map(|title| title.name.as_str()),
     );
+}
+
+/// Whether a document has a heading of the highest level.
+fn has_title(text: &str) -> bool {
+    let (mut fences, mut above) = (Fences::default(), "");
+    lines(text).any(|line| {
+        let is_fenced = fences.takes(line);
+        let is_underlined = underline(line.trim_end()) == Some(1) && is_prose(above);
+        above = line.trim();
+        !is_fenced && (line.starts_with("# ") || is_underlined)
+    })
 }
 
 /// How far behind its start the text of an item begins, and what belongs to it below: of a list, or a tab or note of MkDocs.
@@ -193,11 +203,11 @@ pub(super) fn underlined(found: &mut Found, text: &str, shorter_max: usize) {
             && above.chars().count() <= line.len() + shorter_max;
         // A line of code above the output that belongs to it is no title.
         let is_code = above.ends_with([';', '{']) || !above.contains(char::is_alphanumeric);
-        // Nor is the last line of several in a text that is no page of Sphinx.
-        let is_alone = shorter_max > 0 || before.is_empty() || is_ruler(before);
+        // Nor is the last line of a list of labels in a text that is no page of Sphinx.
+        let is_listed = shorter_max == 0 && is_labelled(above) && is_labelled(before);
         if is_line
             && is_title
-            && is_alone
+            && !is_listed
             && !is_code
             && indent(above) <= 2
             && is_prose(above.trim())
@@ -214,6 +224,12 @@ pub(super) fn underlined(found: &mut Found, text: &str, shorter_max: usize) {
         }
         (before, above) = (above, line);
     }
+}
+
+/// `example:   builds the program`.
+fn is_labelled(line: &str) -> bool {
+    let label = line.split_once(": ").map(|(label, _)| label);
+    label.is_some_and(|label| !label.is_empty() && label.chars().all(char::is_alphanumeric))
 }
 
 /// `== Title`, outside blocks between lines of signs.

@@ -205,7 +205,8 @@ fn snapshots(text: &str) -> Option<String> {
         let (name, _) = line.strip_prefix("exports[`")?.split_once("`] =")?;
         // Each snapshot of a test has a number.
         Some(
-            name.trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ')
+            name.trim_end_matches(|c: char| c.is_ascii_digit())
+                .trim_end()
                 .replace('\\', ""),
         )
     });
