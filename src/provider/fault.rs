@@ -208,9 +208,9 @@ impl ErrorDocument {
         let lengths = Lengths::of(&words, error.unwrap_or(&Value::Null));
         Self {
             is_error: error.is_some(),
-            status: error
-                .and_then(|error| error.get("code").or_else(|| error.get("status")))
-                .and_then(Value::as_u64)
+            status: ["code", "status"]
+                .iter()
+                .find_map(|name| error?.get(name)?.as_u64())
                 .and_then(|status| u16::try_from(status).ok())
                 .filter(|status| (400..600).contains(status)),
             words,

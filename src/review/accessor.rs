@@ -34,6 +34,8 @@ pub(super) fn accessors(text: &str) -> Option<String> {
         words.push(word);
         rest = match word {
             "get" | "set" | "init" => {
+                // Modifiers stand in any order.
+                words.sort_by_key(|one| (*one == word, std::cmp::Reverse(*one)));
                 found.push(format!("{};", words.join(" ")));
                 words.clear();
                 behind_code(behind.trim_start())?

@@ -7,7 +7,7 @@
 /// Ends when `take` says so.
 fn outside(text: &str, mut take: impl FnMut(usize, char, usize) -> bool) {
     let mut open: Vec<char> = Vec::new();
-    let mut string_end = 0;
+    let (mut string_end, mut unclosed) = (0, Vec::new());
     let mut before = ' ';
     for (at, c) in text.char_indices() {
         if at < string_end {
@@ -15,10 +15,14 @@ fn outside(text: &str, mut take: impl FnMut(usize, char, usize) -> bool) {
         }
         let next = || text[at + c.len_utf8()..].chars().next().unwrap_or(' ');
         match c {
-            '"' | '`' | '\'' => {
-                let length = string_length(&text[at..], text[..at].trim_end());
-                string_end = length.map_or(0, |length| at + length);
-            }
+            '"' | '`' | '\'' if !unclosed.contains(&c) => match closing_quote(&text[at..]) {
+                Some(end) if is_string(&text[at..=at + end], text[..at].trim_end()) => {
+                    string_end = at + end + 1;
+                }
+                Some(_) => {}
+                // Or each further one would be looked for to the end of the text.
+                None => unclosed.push(c),
+            },
             '(' | '[' | '{' => {
                 if take(at, c, open.len()) {
                     return;
@@ -56,22 +60,31 @@ fn outside(text: &str, mut take: impl FnMut(usize, char, usize) -> bool) {
 /// The length of the string that a text begins with; `None` where its quote is none. `before` is what stands in front of it.
 #[must_use]
 pub(crate) fn string_length(text: &str, before: &str) -> Option<usize> {
+    let end = closing_quote(text)?;
+    is_string(&text[..=end], before).then_some(end + 1)
+}
+
+/// Where the quote that a text begins with stands again, without a backslash in front.
+fn closing_quote(text: &str) -> Option<usize> {
     let quote = text.chars().next()?;
     let mut is_escaped = false;
-    let (end, _) = text.char_indices().skip(1).find(|(_, c)| {
+    let mut found = text.char_indices().skip(1).filter(|(_, c)| {
         let ends = *c == quote && !is_escaped;
         is_escaped = *c == '\\' && !is_escaped;
         ends
-    })?;
-    let is_word =
-        |inner: &str| !inner.is_empty() && inner.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let inner = &text[1..end];
+    });
+    found.next().map(|(end, _)| end)
+}
+
+/// Whether what stands between two quotes is a string, quotes included.
+fn is_string(text: &str, before: &str) -> bool {
+    let inner = &text[1..text.len() - 1];
+    let is_word = !inner.is_empty() && inner.chars().all(|c| c.is_alphanumeric() || c == '_');
     let is_value = before.ends_with(['=', '(', '[', '{'])
         || inner.chars().count() == 1
         || inner.starts_with('\\');
     // Behind `'a` another lifetime may follow: `<'a, 'b>`.
-    let is_string = quote != '\'' || is_value && !before.ends_with('<') || is_word(inner);
-    is_string.then_some(end + 1)
+    !text.starts_with('\'') || is_value && !before.ends_with('<') || is_word
 }
 
 /// The length up to the bracket that closes the first one; `None` where the text ends before.

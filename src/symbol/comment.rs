@@ -129,7 +129,7 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
         if in_licence {
             break;
         }
-        let is_next = !(found.is_empty() && title.is_empty()) && begins_item(line);
+        let is_next = !(found.is_empty() && title.is_empty()) && begins_next(&found, line);
         let is_apart = line.is_empty() || is_ornament(line);
         let is_block = !found.is_empty() && begins_block(line);
         let ends = is_apart || ends_prose(line) || is_next || is_block || is_code_line(line);
@@ -439,13 +439,20 @@ fn begins_block(line: &str) -> bool {
     behind.is_some_and(|rest| !rest.trim_start().starts_with(|c: char| c.is_lowercase()))
 }
 
+/// Whether a line begins something of its own below what was found.
+fn begins_next(found: &str, line: &str) -> bool {
+    let is_numbered = |text: &str| {
+        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+        (1..3).contains(&digits) && text[digits..].starts_with(". ")
+    };
+    begins_item(line) || is_numbered(found) && is_numbered(line)
+}
+
 /// Whether a line begins something of its own below a sentence: an item of a list, `Dependencies: tr`.
 fn begins_item(line: &str) -> bool {
     let is_item = ["- ", "* ", "+ ", "• "]
         .iter()
         .any(|mark| line.starts_with(mark));
-    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    let is_numbered = (1..3).contains(&digits) && line[digits..].starts_with(". ");
     // `Thor::Runner` is no label.
     let label = line
         .split_once(':')
@@ -456,7 +463,7 @@ fn begins_item(line: &str) -> bool {
             && label.starts_with(|c: char| c.is_ascii_uppercase())
             && label.chars().all(char::is_alphanumeric)
     });
-    is_item || is_numbered || is_label
+    is_item || is_label
 }
 
 /// One line: runs of white space and control characters become one space.

@@ -1,7 +1,7 @@
 //! Which lines of a comment speak to a tool or to its readers, and say nothing of what stands below.
 
 /// What lines begin with that speak to an editor or name an author.
-const INSTRUCTIONS: [&str; 41] = [
+const INSTRUCTIONS: [&str; 42] = [
     "go:",
     "For format details",
     "For more info",
@@ -38,6 +38,7 @@ const INSTRUCTIONS: [&str; 41] = [
     "See http",
     "Be sure to restart your server",
     "For most projects, this workflow",
+    "You may wish to alter this file",
     "This file was generated on ",
     "set -x",
     "set -e",

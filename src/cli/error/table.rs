@@ -299,7 +299,12 @@ impl From<StoreError> for CliError {
                 Self::from_source(Exit::Git, error).hint(hint)
             }
             StoreError::Object(_) => {
-                let failed = Self::from_source(Exit::Git, error).damage_hint();
+                let is_missing = matches!(error, StoreError::Object(ObjectError::Missing(_)));
+                let mut failed = Self::from_source(Exit::Git, error).damage_hint();
+                if is_missing {
+                    failed = failed
+                        .hint("in a partial clone 'git merkle fetch' brings the frames as a whole");
+                }
                 if failed.exit() == Exit::Io {
                     failed
                 } else {

@@ -121,11 +121,14 @@ pub(super) struct Owing<'g> {
 }
 
 impl Batching {
-    /// What is owed of it that is wanted though the same was said before.
+    /// What is owed for this agent that is wanted though the same was said before.
     #[must_use]
     pub fn owed_again(&self) -> HashSet<BasisId> {
         let batches = self.files.list().unwrap_or_default();
-        let open = batches.into_iter().flat_map(|batch| batch.open);
+        let own = batches
+            .into_iter()
+            .filter(|batch| batch.agent == self.agent.as_str());
+        let open = own.flat_map(|batch| batch.open);
         open.filter(|(_, owed)| owed.is_again)
             .map(|(basis, _)| basis)
             .collect()
