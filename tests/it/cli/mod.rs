@@ -12,6 +12,7 @@ mod diff;
 mod doctor;
 mod error;
 mod explain;
+mod fields;
 mod get_head;
 mod hint;
 mod init;
