@@ -376,9 +376,11 @@ fn is_tag(line: &str) -> bool {
     });
     let word = line.strip_prefix(['@', '\\']).unwrap_or_default();
     let word = word.split([' ', '{']).next().unwrap_or_default();
-    let is_task = ["TODO", "FIXME", "XXX", "Usage:", "usage:"]
-        .iter()
-        .any(|task| line.starts_with(task));
+    let is_task = [
+        "TODO", "FIXME", "XXX", "HACK", "CAUTION:", "Usage:", "usage:",
+    ]
+    .iter()
+    .any(|task| line.starts_with(task));
     is_label
         || is_task
         || matches!(

@@ -46,7 +46,7 @@ const INSTRUCTIONS: [&str; 42] = [
     "You can reach the author",
 ];
 /// What lines begin with that speak to a linter, a formatter, a compiler or a tool that counts what tests reach.
-const PRAGMAS: [&str; 59] = [
+const PRAGMAS: [&str; 60] = [
     "eslint",
     "tslint:",
     "ktlint-disable",
@@ -102,6 +102,7 @@ const PRAGMAS: [&str; 59] = [
     "@psalm-",
     "@codeCoverageIgnore",
     "shellcheck ",
+    "yamllint ",
     "ReSharper ",
     "noinspection ",
     "@formatter:",

@@ -121,10 +121,7 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
             let names = listing(&names, POINTS_MAX);
             return is_more.then(|| format!("{}: {names}.", what(speaking)));
         }
-        points.extend(files.iter().filter_map(|part| contents(part)).take(2));
-        if let Some(last) = points.last_mut().filter(|_| files.len() > 2) {
-            let _ = write!(last, "; and {} more", files.len() - 2);
-        }
+        points = told_by_contents(files, count, &counts);
         if points.is_empty() {
             points.extend(
                 files
@@ -320,12 +317,33 @@ fn called(part: &ChildNode<'_>) -> Option<String> {
     Some(cut(name, POINT_BYTES_MAX))
 }
 
+/// What the first two files list of which nothing else is said, and how many of those that count are left.
+fn told_by_contents(
+    files: &[&ChildNode<'_>],
+    count: usize,
+    counts: &dyn Fn(&ChildNode<'_>) -> bool,
+) -> Vec<String> {
+    let told = files
+        .iter()
+        .filter_map(|part| Some((part, contents(part)?)));
+    let told: Vec<_> = told.take(2).collect();
+    let shown = told.iter().filter(|(part, _)| counts(part)).count();
+    let mut points: Vec<String> = told.into_iter().map(|(_, says)| says).collect();
+    if let Some(last) = points
+        .last_mut()
+        .filter(|_| files.len() > 2 && count > shown)
+    {
+        let _ = write!(last, "; and {} more", count - shown);
+    }
+    points
+}
+
 /// What a file of which nothing else is said lists.
 fn contents(part: &ChildNode<'_>) -> Option<String> {
     let line = listed(part).next().or_else(|| first_line(part))?;
     let short = first_span(line, POINT_BYTES_MAX);
     // A key of which nothing would be left says nothing.
-    let is_told = short.contains('`') || !line.contains('`');
+    let is_told = (short.contains('`') || !line.contains('`')) && !short.contains("` …`");
     (is_told && !is_image(&part.name)).then(|| format!("{} with {short}", code(part)))
 }
 

@@ -104,7 +104,8 @@ fn directory_lead(parts: &[ChildNode<'_>]) -> Option<String> {
     let mut speakers: Vec<_> = speakers
         .filter_map(|part| {
             let lead = cut(&purpose(part)?, LEAD_BYTES_MAX);
-            if lead.len() <= POINTER_BYTES_MAX && !speaks(&lead) {
+            // What announces a list says nothing without it.
+            if lead.len() <= POINTER_BYTES_MAX && !speaks(&lead) || lead.ends_with(':') {
                 return None;
             }
             // What speaks of itself speaks for no directory.

@@ -62,7 +62,10 @@ fn trim_end(text: &str) -> &str {
     if last.starts_with(':') && last.len() > 2 && last.ends_with('=') {
         return text;
     }
-    let text = text.trim_end_matches([' ', '{', ';', ',', '=', ':', '\\']);
+    // `def sell item:` of Ruby ends with a parameter.
+    let is_ruby = text.starts_with("def ") && !text.contains('(');
+    let ends = [' ', '{', ';', ',', '=', '\\'];
+    let text = text.trim_end_matches(|c| ends.contains(&c) || c == ':' && !is_ruby);
     match text.strip_suffix("=>").map(str::trim_end) {
         Some(before) if !is_parameter_alone(before) => before,
         _ => text,

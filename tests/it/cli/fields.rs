@@ -69,7 +69,9 @@ fn collect(value: &Value, path: &str, fields: &mut Fields) {
     match value {
         Value::Array(all) => {
             let path = format!("{path}[]");
-            all.iter().for_each(|one| collect(one, &path, fields));
+            for one in all {
+                collect(one, &path, fields);
+            }
         }
         Value::Object(all) => {
             for (name, one) in all.iter().filter(|(name, _)| *name != "schema") {

@@ -285,6 +285,9 @@ fn workflow(found: &Found, text: &str) -> Option<String> {
         .signature
         .trim_start_matches("on")
         .trim_start_matches([':', ' ']);
+    // Behind a comment the events stand in the lines below.
+    let below = || at.split_once(", ").map_or("", |(_, below)| below);
+    let at = if at.starts_with('#') { below() } else { at };
     let at = if at.is_empty() {
         String::new()
     } else {

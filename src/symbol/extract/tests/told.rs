@@ -561,6 +561,12 @@ fn what_is_no_text_of_a_file_is_not_what_it_is_for() {
             "Sells items in small shops and keeps accounts.\n",
         ),
         (
+            "b.yml",
+            "name: Sell\non:  # yamllint disable-line rule:truthy\n  workflow_call:\njobs:\n  a:\n    runs-on: x\n",
+            "on workflow_call.\n",
+        ),
+        ("b.rb", "def sell item:\nend\n", "- `def sell item:`\n"),
+        (
             "a.js.snap",
             "// Jest Snapshot v1, https://example.org\n\nexports[`sells > an item 1`] = `a`;\n\nexports[`sells > an item 2`] = `b`;\n",
             "Snapshots of tests: `sells > an item`.\n",
