@@ -220,6 +220,13 @@ impl Caller {
             .limit_unasked(nano_dollars);
     }
 
+    /// See [`Ledger::limit_passed_by`].
+    #[must_use]
+    pub fn limit_passed_by(&self, spend: &Spend) -> Option<String> {
+        let ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        ledger.limit_passed_by(spend)
+    }
+
     /// What tokens cost; `None` when no price is known.
     #[must_use]
     pub fn cost(&self, usage: &Usage) -> Option<u64> {

@@ -166,6 +166,12 @@ struct Book {
 }
 
 impl Ledger {
+    /// The limit for this run that so much would pass.
+    #[must_use]
+    pub fn limit_passed_by(&self, spend: &Spend) -> Option<String> {
+        self.budget.run.passed_by(spend)
+    }
+
     /// Opens the ledger of a state directory; the file is made with the first reservation.
     #[must_use]
     pub fn new(state: &StateDir, budget: Budget) -> Self {

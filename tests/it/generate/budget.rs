@@ -10,6 +10,14 @@ fn a_run_stops_at_its_budget_and_the_next_goes_on_there() {
     for protocol in PROTOCOLS {
         let world = World::steady(protocol);
         let repo = world.repo(SMALL);
+        // Before, a dry run told of five calls and of no limit.
+        let planned = regenerate(&repo, &["--max-calls", "2", "--dry-run"]).exits(0);
+        assert!(
+            planned
+                .err()
+                .contains("the limit of 2 calls ends the run before that"),
+            "{planned}"
+        );
         let stopped = regenerate(&repo, &["--max-calls", "2"]).exits(79);
         assert!(
             stopped

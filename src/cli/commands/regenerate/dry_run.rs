@@ -11,6 +11,7 @@ use crate::base::count::counted;
 use crate::base::{NodeId, TreePath};
 use crate::cli::{CliError, Exit, json};
 use crate::ops::{self, ModelRun, Refresh};
+use crate::provider::ledger::Spend;
 use crate::provider::queue::QueueAddress;
 use crate::regen::survey::{Estimate, Survey};
 use crate::synthesis::Reason;
@@ -185,12 +186,26 @@ fn asked(plans: &Plans, request: &Refresh<'_>) -> String {
     match request.asking {
         None => "no calls to a model, no cost".to_owned(),
         Some(asking) => format!(
-            "would ask '{}' for {}{}",
+            "would ask '{}' for {}{}{}",
             asking.caller.name,
             words(&plans.survey.estimate),
-            by_way_of(asking)
+            by_way_of(asking),
+            before_the_end(asking, &plans.survey.estimate)
         ),
     }
+}
+
+/// The limit that ends the run before its end, if the estimate passes one.
+fn before_the_end(asking: &ModelRun<'_>, estimate: &Estimate) -> String {
+    let spend = Spend {
+        calls: estimate.calls,
+        tokens: estimate.input_tokens + estimate.output_tokens,
+        nano_dollars: estimate.nano_dollars,
+    };
+    let limit = asking.caller.limit_passed_by(&spend);
+    limit.map_or_else(String::new, |limit| {
+        format!("; the limit of {limit} ends the run before that")
+    })
 }
 
 /// Where the requests would go, if not to the provider itself. What workers pay is not known here.
