@@ -404,9 +404,13 @@ pub fn refresh(
         return refresh_now(workspace, targets, request, on_event);
     }
     let (repo, state) = (&workspace.repository, &workspace.state);
-    let planned = plan(repo, state, &workspace.store()?, targets, request)?;
-    let count = planned.plan.tasks.len();
-    drop(planned);
+    let store = workspace.store()?;
+    let places = places(repo, state, &store, targets, request)?;
+    let mut count = 0;
+    if !places.is_empty() {
+        let planned = plan_from(repo, state, &store, &places, request)?;
+        count = planned.plan.tasks.len();
+    }
     if count < ALONE_TASKS_MIN {
         return refresh_now(workspace, targets, request, on_event);
     }

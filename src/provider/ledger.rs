@@ -383,10 +383,12 @@ impl Ledger {
         let newest = self.book.days.keys().next_back().copied().unwrap_or(0);
         // Not counted from a day that a clock had wrong.
         let newest = newest.min(clock::real_seconds() / 86_400);
-        self.book.days.retain(|day, _| day + DAYS_KEPT >= newest);
+        self.book
+            .days
+            .retain(|day, _| day.saturating_add(DAYS_KEPT) >= newest);
         self.book
             .open
-            .retain(|_, (day, _)| *day + DAYS_KEPT >= newest);
+            .retain(|_, (day, _)| day.saturating_add(DAYS_KEPT) >= newest);
         let mut closed = self.book.days.clone();
         for (day, worst) in self.book.open.values() {
             if let Some(sum) = closed.get_mut(day) {
@@ -527,7 +529,7 @@ fn replaced(sum: Spend, before: Spend, after: Spend) -> Spend {
 
 /// The calendar month of a day, as a number that grows.
 fn month_of(day: u64) -> u64 {
-    let date = clock::render_utc(day * 86_400);
+    let date = clock::render_utc(day.saturating_mul(86_400));
     let number = |part: Option<&str>| part.and_then(|part| part.parse::<u64>().ok()).unwrap_or(0);
     let mut parts = date.split('-');
     number(parts.next()) * 12 + number(parts.next())

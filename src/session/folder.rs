@@ -99,7 +99,7 @@ impl Session {
     pub fn took(&self) -> (u64, f64) {
         let each = self.turns.iter().map(|(_, turn)| turn.took());
         each.fold((0, 0.0), |(tokens, cost), (more, dearer)| {
-            (tokens + more, cost + dearer)
+            (tokens.saturating_add(more), cost + dearer)
         })
     }
 

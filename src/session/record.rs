@@ -261,7 +261,7 @@ impl TurnRecord {
             .chain(decided)
             .fold((0, 0.0), |(tokens, cost), (usage, dollars)| {
                 (
-                    tokens + usage.map_or(0, |usage| usage.tokens()),
+                    tokens.saturating_add(usage.map_or(0, |usage| usage.tokens())),
                     cost + dollars.unwrap_or_default(),
                 )
             })
