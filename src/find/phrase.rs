@@ -4,13 +4,16 @@
 //! compared as they are written, in lower case, whatever signs stand between them. A run of words counts as much as its
 //! share of the question, or of the quoted part in which it stands: Metzler and Croft's ordered windows (2005) are the same idea for two words.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::question::Query;
 use super::rank::{Terms, rarest};
+use super::region::{Field, regions};
 use super::sequence::{PhraseWord, each_word};
 use crate::base::number::to_u32;
 use crate::base::quick_hash::QuickHash;
+use crate::symbol::Language;
 
 /// Fewest words of a phrase, and fewest of them that say something.
 const WORDS_MIN: usize = 3;
@@ -99,10 +102,17 @@ impl<'q> Phrases<'q> {
     /// The phrase that says most of those that a text has. Each place of the text is looked at once, with the runs that
     /// end there.
     #[must_use]
-    pub fn fit(&self, text: &str) -> Option<PhraseFit> {
+    pub fn fit(&self, text: &str, language: Option<Language>) -> Option<PhraseFit> {
         let mut all: Vec<(u32, u32)> = Vec::new();
         each_word(text, |at, _, hash| all.push((hash, to_u32(at))));
-        let (mut best, mut begin) = (0.0, 0);
+        // Of two that say as much, the one that is no comment.
+        let (mut best, mut begin, mut is_prose) = (0.0, 0, false);
+        let parts = OnceCell::new();
+        let in_prose = |at: u32| {
+            let regions = parts.get_or_init(|| regions(text, language));
+            let next = regions.partition_point(|(range, _)| range.start <= at as usize);
+            next > 0 && regions[next - 1].1 == Field::Prose
+        };
         // Where each run ends in the question, and its length.
         let mut runs: Vec<(usize, usize)> = Vec::new();
         let mut grown = Vec::new();
@@ -113,8 +123,9 @@ impl<'q> Phrases<'q> {
                 let (last, len) = (start + 1, run.map_or(2, |(_, len)| len + 1));
                 grown.push((last, len));
                 let share = self.share(last + 1 - len, last + 1);
-                if share > best {
-                    (best, begin) = (share, all[place + 2 - len].1);
+                let from = all[place + 2 - len].1;
+                if share > best || share >= best && is_prose && !in_prose(from) {
+                    (best, begin, is_prose) = (share, from, in_prose(from));
                 }
             }
             std::mem::swap(&mut runs, &mut grown);
@@ -157,7 +168,7 @@ mod tests {
             files: vec![1; question.terms.len()],
             is_declared: false,
         };
-        Phrases::of(&question, &rare, 100)?.fit(text)
+        Phrases::of(&question, &rare, 100)?.fit(text, Some(Language::Rust))
     }
 
     #[test]

@@ -572,7 +572,7 @@ impl Findable<'_> {
         };
         let listing = &self.listing;
         let work = |repo: &Repository, at: usize| {
-            let fit = |text: &str, _| phrases.fit(text);
+            let fit = |text: &str, language| phrases.fit(text, language);
             let found = listing.with_text(repo, some[at].number, fit)?;
             Ok(found.flatten())
         };

@@ -24,7 +24,7 @@ use crate::cli::program::Program;
 use crate::cli::progress::Progress;
 use crate::cli::snapshot::find_all;
 use crate::cli::{CliError, Exit, asker};
-use crate::node::SnapshotRoot;
+use crate::node::{self, SnapshotRoot};
 use crate::ops::{self, AskingOptions, ModelRun, Refresh, Refreshed, Upkeep};
 use crate::provider::ledger::Spend;
 use crate::regen::queue::Priority;
@@ -324,5 +324,29 @@ fn targets(
         Ok(target)
     };
     let named = find_all(workspace, root, &args.nodes)?;
-    named.into_iter().map(located).collect()
+    let found: Result<Vec<Target>, CliError> = named.into_iter().map(located).collect();
+    let found = found?;
+    for target in &found {
+        refuse_ignored(workspace, target)?;
+    }
+    Ok(found)
+}
+
+/// Refuses what a `.teddyignore` leaves out, itself or a directory around it: nothing of it is to leave.
+fn refuse_ignored(workspace: &Workspace, target: &Target) -> Result<(), CliError> {
+    let (Some(tree), Some(path)) = (target.root, &target.path) else {
+        return Ok(());
+    };
+    let rules = node::rules_above(&workspace.repository, tree, path)?;
+    let mut at = TreePath::root();
+    for name in path.names() {
+        at = at.join(name);
+        let is_directory = at != *path || target.kind == NodeKind::Directory;
+        if rules.is_ignored(&at, is_directory) {
+            let text = format!("'{}' is left out by a .teddyignore", path.to_text());
+            return Err(CliError::new(Exit::Refused, text)
+                .hint("'git merkle find' and 'map' do not read it either; take its line out of the file first"));
+        }
+    }
+    Ok(())
 }

@@ -58,6 +58,11 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
                 .map_err(|err: crate::base::IdError| CliError::from_source(Exit::Usage, err))?,
         ),
     };
+    let chooses = !args.globs.is_empty() || args.kind.is_some() || args.max_bytes.is_some();
+    if chooses && args.policy != "filter" {
+        let text = "--glob, --kind and --max-bytes choose for '--policy filter' alone";
+        return Err(CliError::new(Exit::Usage, text));
+    }
     let (globs, kind, max_bytes) = (args.globs.clone(), args.kind.clone(), args.max_bytes);
     let spec = PolicySpec {
         globs,

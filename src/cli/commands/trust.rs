@@ -109,7 +109,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             .write_json("trust", &document(&standing, &offer))?;
         return accepted.map(|()| Exit::Done);
     }
-    show(&mut program.ui, &standing, &offer)?;
+    let is_settled = args.show || standing.is_remembered;
+    show(&mut program.ui, &standing, &offer, is_settled)?;
     if !args.show {
         accept(&mut standing, memory.as_ref(), program, true)?;
     }
@@ -176,7 +177,8 @@ fn accept(
     Ok(())
 }
 
-fn show(ui: &mut Ui, standing: &Standing, offer: &Offer) -> Result<(), CliError> {
+/// What trust is about; how it stands where that is not about to change.
+fn show(ui: &mut Ui, standing: &Standing, offer: &Offer, is_settled: bool) -> Result<(), CliError> {
     if !offer.agents.is_empty() {
         heading(ui, "agents")?;
         for agent in &offer.agents {
@@ -209,7 +211,10 @@ fn show(ui: &mut Ui, standing: &Standing, offer: &Offer) -> Result<(), CliError>
     show_ignored(ui, offer)?;
     match &standing.digest {
         None => writeln!(ui, "nothing of this repository needs trust")?,
-        Some(digest) => writeln!(ui, "content hash {digest}, {}", standing.name())?,
+        Some(digest) if is_settled => {
+            writeln!(ui, "content hash {digest}, {}", standing.name())?;
+        }
+        Some(digest) => writeln!(ui, "content hash {digest}")?,
     }
     Ok(())
 }

@@ -153,8 +153,14 @@ pub async fn collect(
             is_last,
         };
         if let Err(error) = collector.collect(&mut batches[at]).await {
+            let is_absent = matches!(error, SubmitError::Provider(ProviderError::Address(_)));
+            let way = if is_absent {
+                "; '--batch --cancel' gives it up"
+            } else {
+                ""
+            };
             problems.push(format!(
-                "batch '{}' of provider '{}': {error}",
+                "batch '{}' of provider '{}': {error}{way}",
                 batches[at].ticket(),
                 client.name()
             ));
@@ -227,7 +233,10 @@ impl Collector<'_> {
         let (why, places) = match patiently(async || self.client.look(&id).await).await {
             Ok(Look::UnderWay) => return Ok(()),
             Ok(Look::Ended { why, places }) => (why, places),
-            Err(ProviderError::Address(_) | ProviderError::Protocol(_)) if is_old => {
+            // Who cancels gives up what the provider has not.
+            Err(ProviderError::Address(_) | ProviderError::Protocol(_))
+                if is_old || self.is_last =>
+            {
                 let why = "the provider knows the batch no longer".to_owned();
                 (Some(why), Vec::new())
             }

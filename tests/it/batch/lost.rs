@@ -3,7 +3,7 @@
 use git_merkle::provider::batch::BatchFiles;
 
 use super::{Batched, WIDE, assert_booked, batch, ledger, left};
-use crate::generate::{PROTOCOLS, Protocol, regenerate};
+use crate::generate::{PROTOCOLS, Protocol, SMALL, regenerate};
 use crate::support::Repo;
 use crate::support::batches::{Call, Trouble};
 use crate::support::loopback::Scripted;
@@ -150,4 +150,26 @@ fn damaged_results_are_not_paid_for_again() {
     let before = batched.provider.asked();
     drop(regenerate(&repo, &[]).exits(75));
     assert_eq!((batched.provider.asked(), batched.live()), (before, 0));
+}
+
+/// Before, nothing but deleting a folder of the state ended what the provider had deleted.
+#[test]
+fn a_batch_that_the_provider_has_no_more_is_given_up_by_who_cancels() {
+    let batched = Batched::new(Protocol::Anthropic);
+    batched.provider.hold();
+    let repo = batched.world.repo(SMALL);
+    drop(batch(&repo, &[]).exits(75));
+    let absent = || Trouble::Instead(Scripted::unavailable(404));
+    batched.provider.trouble(Call::Look, absent());
+    let run = batch(&repo, &[]).exits(75);
+    assert!(
+        run.err().contains("'--batch --cancel' gives it up"),
+        "{run}"
+    );
+    batched.provider.trouble(Call::Look, absent());
+    let cancelled = batch(&repo, &["--cancel"]);
+    assert!(!cancelled.err().contains("under way"), "{cancelled}");
+    drop(regenerate(&repo, &[]));
+    regenerate(&repo, &[]).ok();
+    assert_eq!(left(&repo), [] as [&str; 0]);
 }

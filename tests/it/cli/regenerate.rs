@@ -193,3 +193,19 @@ fn each_step_of_a_run_names_path_agent_and_type() {
     assert_eq!(steps(), ["made src/b.rs", "reused src", "reused "]);
     assert_eq!(steps(), [] as [&str; 0]);
 }
+
+/// Before, a file that was named went out though a `.teddyignore` leaves it out.
+#[test]
+fn what_is_left_out_is_refused_though_it_is_named() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    repo.fill("commit ignore\n+ .teddyignore = /src/");
+    for named in ["src", "src/lib.rs"] {
+        let refused = repo.merkle(&["regenerate", named]).exits(65);
+        assert!(
+            refused.err().contains("is left out by a .teddyignore"),
+            "{refused}"
+        );
+    }
+    repo.merkle(&["regenerate", "README.md"]).ok();
+}

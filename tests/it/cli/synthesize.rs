@@ -459,3 +459,14 @@ fn a_request_that_had_nothing_to_make_is_answered_without_a_walk() {
     }
     repo.assert_sound();
 }
+
+/// Before, these were taken with every policy, and chose nothing.
+#[test]
+fn what_chooses_children_needs_the_policy_that_chooses() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    let refused = repo
+        .merkle(&["synthesize", ".", "--glob", "*.rs"])
+        .exits(129);
+    assert!(refused.err().contains("--policy filter"), "{refused}");
+}

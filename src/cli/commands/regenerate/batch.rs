@@ -109,6 +109,6 @@ pub(super) fn cancel(job: &mut Job<'_>, asking: &ModelRun<'_>) -> Result<Exit, C
     if cancelled.iter().any(|one| one.error.is_some()) {
         return Ok(Exit::Unavailable);
     }
-    ui.note("what it has run is paid for: 'git merkle regenerate --batch' collects that, and sends the rest again");
+    ui.note("what it has run is paid for: '--batch' without '--cancel' collects that, and sends the rest again");
     Ok(Exit::Done)
 }
