@@ -24,6 +24,7 @@ const STARTS_MAX: usize = 8;
 const TOLD_MIN: f64 = 0.5;
 /// A quoted part counts as much as a question when its words say as much as this many that stand in one file alone.
 const QUOTED_WORDS: f64 = 3.0;
+
 /// The words of a question in their order, ready to be looked for.
 pub struct Phrases<'q> {
     words: &'q [PhraseWord],
@@ -234,7 +235,12 @@ mod tests {
 
     #[test]
     fn any_text_is_a_question_and_a_file() {
+        let (quotes, opened) = ("\"".repeat(200_000), "\u{ab}a ".repeat(100_000));
         for text in [
+            &quotes,
+            &opened,
+            // Before, a backslash in front of the first letter ended the program.
+            "read C:\\\u{dc}mlaut\\\u{e9}clair file",
             "\u{1f980} \"\u{e9}t\u{e9}\" `",
             "``\"\"\u{201c}",
             "\\\\ \\",

@@ -4,6 +4,8 @@ use super::term::{Term, terms};
 
 /// Words of a question that are looked for in their order.
 const SEQUENCE_MAX: usize = 256;
+/// How much of a question is looked at for them, in bytes.
+const SEQUENCE_BYTES_MAX: usize = 8 * 1024;
 /// What opens and closes a quoted part. What stands between back quotes is code, of which documents have more than the
 /// program.
 const QUOTES: [(char, char); 3] = [('"', '"'), ('“', '”'), ('«', '»')];
@@ -22,7 +24,7 @@ pub struct PhraseWord {
 /// The words of a question in their order; `words` are those of its terms.
 pub(super) fn sequence(text: &str, words: &[Term]) -> Vec<PhraseWord> {
     let mut found = Vec::new();
-    let (mut rest, mut number) = (text, 0);
+    let (mut rest, mut number) = (&text[..text.floor_char_boundary(SEQUENCE_BYTES_MAX)], 0);
     loop {
         let opened = rest.char_indices().find_map(|(at, c)| {
             let (_, close) = QUOTES.iter().find(|(open, _)| *open == c)?;
