@@ -191,9 +191,10 @@ impl<'g, 'i> Work<'g, 'i> {
         )
     }
 
-    /// Why the answer to the same request was of no use before, if there was one; a forced node is requested again.
+    /// Why the answer to the same request was of no use before, if there was one; a forced node is requested again, and an
+    /// answer that is owed is taken.
     pub(super) fn find_refused(&self, task: PlannedNode, question: &Question) -> Option<Cause> {
-        if is_again(task) {
+        if is_again(task) || self.owing.owed.contains_key(&question.basis) {
             return None;
         }
         let Kept { file, reason, .. } = self.refused.find(&refused::key(

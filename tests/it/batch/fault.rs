@@ -1,5 +1,8 @@
 //! What single requests and single lines come to.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::{ANSWER_NANO, Batched, WIDE, assert_booked, batch, ledger, left};
 use crate::generate::{PROTOCOLS, Protocol, flat, regenerate};
 use crate::support::batches::{Call, Fate, Trouble};
@@ -291,4 +294,28 @@ fn an_address_of_results_elsewhere_is_not_gone_to() {
     batch(&repo, &["--wait"]).ok();
     batched.assert_asked_once(7);
     assert_eq!(other.connections(), 0);
+}
+
+/// Before, what an earlier run had of such a request kept the answer of a later one from being taken.
+#[test]
+fn an_answer_that_was_forced_is_taken_whatever_came_before() {
+    let is_mended = Arc::new(AtomicBool::new(false));
+    let mended = is_mended.clone();
+    let batched = Batched::with(Protocol::Anthropic, move |path| {
+        if path.ends_with("one.rs") && !mended.load(Ordering::SeqCst) {
+            Fate::Invalid
+        } else {
+            Fate::Answer
+        }
+    });
+    let repo = batched.world.repo(WIDE);
+    drop(batch(&repo, &["--wait"]));
+    is_mended.store(true, Ordering::SeqCst);
+    batched.provider.hold();
+    drop(batch(&repo, &["--force"]).exits(75));
+    batched.provider.end();
+    let taken = batch(&repo, &["--wait"]);
+    assert!(!taken.err().contains("in an earlier run"), "{taken}");
+    taken.ok();
+    assert_eq!(left(&repo), [] as [&str; 0]);
 }
