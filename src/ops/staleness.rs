@@ -48,7 +48,7 @@ pub fn staleness(
         return Ok(None);
     }
     let scan = scan_shallow(&workspace.repository, &target)?;
-    let slot: Slot = head.frame.slot();
+    let slot = head.frame.slot();
     let root = target.path.clone().unwrap_or_default();
     let outlines = outlines(&workspace.repository, &workspace.state, &scan, &root, agent);
     let inputs = Inputs {

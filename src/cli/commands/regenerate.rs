@@ -338,15 +338,10 @@ fn refuse_ignored(workspace: &Workspace, target: &Target) -> Result<(), CliError
         return Ok(());
     };
     let rules = node::rules_above(&workspace.repository, tree, path)?;
-    let mut at = TreePath::root();
-    for name in path.names() {
-        at = at.join(name);
-        let is_directory = at != *path || target.kind == NodeKind::Directory;
-        if rules.is_ignored(&at, is_directory) {
-            let text = format!("'{}' is left out by a .teddyignore", path.to_text());
-            return Err(CliError::new(Exit::Refused, text)
-                .hint("'git merkle find' and 'map' do not read it either; take its line out of the file first"));
-        }
+    if rules.is_ignored(path, target.kind == NodeKind::Directory) {
+        let text = format!("'{}' is left out by a .teddyignore", path.to_text());
+        return Err(CliError::new(Exit::Refused, text)
+            .hint("'git merkle find' and 'map' do not read it either; take its line out of the file first"));
     }
     Ok(())
 }
