@@ -258,12 +258,10 @@ pub fn signatures(
     store: &Store<'_>,
     frames: &[&Frame],
 ) -> Vec<Option<Signature>> {
-    ops::signing::signatures(&workspace.repository, &workspace.state, store, frames).unwrap_or_else(
-        |error| {
-            ui.warn(&printable::chain(&error));
-            vec![None; frames.len()]
-        },
-    )
+    ops::signing::signatures(workspace, store, frames).unwrap_or_else(|error| {
+        ui.warn(&printable::chain(&error));
+        vec![None; frames.len()]
+    })
 }
 
 /// One line: id, state, agent and type, generation, when and by whom.

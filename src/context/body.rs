@@ -10,6 +10,7 @@ use super::style::Markup;
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::printable::chain;
 use crate::base::{AgentId, FrameType, NodeId, token};
+use crate::frame::manifest::{AttestedStatements, speaker};
 use crate::frame::{MadeBy, Store, StoreError};
 use crate::git::{ObjectError, ObjectKind, Repository};
 use crate::secret::{SecretFound, redact};
@@ -34,6 +35,7 @@ pub struct Reader<'r> {
     /// Whose statement the frame is that was read last.
     speaker: Option<String>,
     outlined: &'r Outlined,
+    attested: &'r AttestedStatements,
     style: Markup,
 }
 
@@ -56,6 +58,7 @@ impl<'r> Reader<'r> {
         repo: &'r Repository,
         store_commit: Option<NodeId>,
         outlined: &'r Outlined,
+        attested: &'r AttestedStatements,
         style: Markup,
     ) -> Result<Self, StoreError> {
         Ok(Self {
@@ -65,6 +68,7 @@ impl<'r> Reader<'r> {
             redaction: None,
             speaker: None,
             outlined,
+            attested,
             style,
         })
     }
@@ -231,7 +235,7 @@ impl<'r> Reader<'r> {
             .filter(|head| head.frame.made_by() == MadeBy::Model)
             .min_by_key(|head| super::resource::weight(head));
         if let Some(head) = model {
-            let speaker = super::markdown::text(head.frame.speaker().as_bytes());
+            let speaker = super::markdown::text(speaker(&head.frame, self.attested).as_bytes());
             let state = resource.state.unwrap_or(STATE_UNKNOWN);
             out.extend_from_slice(format!("**Statement** by {speaker}; {state}.\n").as_bytes());
             push_fenced(out, "markdown", head.frame.content.as_bytes());
@@ -400,7 +404,7 @@ impl<'r> Reader<'r> {
         match found {
             Ok(Some(head)) if !head.invalidated => {
                 data.extend_from_slice(head.frame.content.as_bytes());
-                self.speaker = Some(head.frame.speaker());
+                self.speaker = Some(speaker(&head.frame, self.attested));
             }
             Ok(_) => return None,
             Err(error) => return Some(Err(error)),

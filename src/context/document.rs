@@ -29,7 +29,8 @@ use super::tree::Tree;
 use super::{fill, pages};
 use crate::base::token::Sample;
 use crate::base::{AgentId, FrameType, NodeId, Shelf, TreePath};
-use crate::frame::{Head, Skipped, Store, StoreError};
+use crate::frame::manifest::{AttestedStatements, StatementKey};
+use crate::frame::{Frame, Head, Skipped, Store, StoreError};
 use crate::git::Repository;
 use crate::node::ScanError;
 use crate::secret::redact;
@@ -123,6 +124,8 @@ pub struct DocumentRequest<'r, 'l> {
     pub overview: Option<&'l Overview<'l>>,
     /// Whether a head frame still holds, in a word.
     pub state_of: StateOf<'l>,
+    /// What the signatures of a statement say; `None` where the user names no signers.
+    pub attests: Option<AttestSource<'l>>,
     /// Entries of the store that are passed over.
     pub skipped: Skipped,
     /// What the user has accepted of the repository's own files.
@@ -157,6 +160,9 @@ impl Accepted {
 /// Tells whether a head frame still holds, in a word such as `fresh`.
 pub type StateOf<'l> = &'l dyn Fn(&Store<'_>, &Head) -> &'static str;
 
+/// Tells what the signatures of a statement say, in words; nothing of one that any clone can make.
+pub type AttestSource<'l> = &'l dyn Fn(&Frame) -> Option<String>;
+
 /// Tells what people say about a node that is shown under a name.
 pub type NoteSource<'l> = &'l dyn Fn(&NodeId, &[u8]) -> Vec<Note>;
 
@@ -183,6 +189,7 @@ pub struct Document<'r> {
     /// What is shown without its secrets.
     redacted: Option<(Guard<'r>, SecretsFound)>,
     outlined: Arc<Outlined>,
+    attested: AttestedStatements,
 }
 
 impl<'r> Document<'r> {
@@ -226,8 +233,12 @@ impl<'r> Document<'r> {
             outlined: Outlined::of(request.shelf),
             accepted: request.accepted,
             style: request.style,
+            attested: AttestedStatements::new(),
         };
         document.look_up_notes(request.notes);
+        if let Some(attests) = request.attests {
+            document.look_up_signatures(&store, attests)?;
+        }
         match (overview, request.tokens_max) {
             (Some(overview), tokens_max) => {
                 document.show_overview(overview, tokens_max.unwrap_or(u64::MAX / 64))?;
@@ -255,6 +266,25 @@ impl<'r> Document<'r> {
                 _ => None,
             };
             resource.state = head.map(|head| state_of(store, &head));
+        }
+        Ok(())
+    }
+
+    /// Looks up what signatures say about every statement that may be shown of what is listed.
+    fn look_up_signatures(
+        &mut self,
+        store: &Store<'_>,
+        attests: AttestSource<'_>,
+    ) -> Result<(), ContextError> {
+        for resource in &self.resources {
+            let (Body::File(node) | Body::Frame(node, ..)) = &resource.body else {
+                continue;
+            };
+            for Head { frame, .. } in store.heads(node)? {
+                if let Some(words) = attests(&frame) {
+                    self.attested.insert(StatementKey::of(&frame), words);
+                }
+            }
         }
         Ok(())
     }
@@ -602,6 +632,7 @@ impl<'r> Document<'r> {
             forms: &self.forms,
             redacted,
             outlined: &self.outlined,
+            attested: &self.attested,
             style: self.style,
         };
         Blocks {

@@ -21,6 +21,7 @@ use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::number::to_index;
 use crate::base::token::{self, Sample};
 use crate::frame::StoreError;
+use crate::frame::manifest::AttestedStatements;
 use crate::git::Repository;
 use crate::secret::{SecretFound, redact};
 
@@ -51,6 +52,8 @@ pub struct ShownBlocks<'d> {
     pub redacted: Option<(&'d Guard<'d>, &'d SecretsFound)>,
     /// Outlines that are known.
     pub outlined: &'d Outlined,
+    /// What signatures say.
+    pub attested: &'d AttestedStatements,
     /// How each is marked up.
     pub style: Markup,
 }
@@ -210,6 +213,7 @@ impl Blocks<'_> {
             self.repo,
             self.shown.store_commit,
             self.shown.outlined,
+            self.shown.attested,
             self.shown.style,
         )
         .map_err(|error: StoreError| io::Error::other(error))

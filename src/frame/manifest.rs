@@ -4,6 +4,7 @@
 //! good in another clone, in a mirror or a fork. A line names a frame, its generation and the SHA-256 of its bytes, and so says
 //! neither what the frame is about nor where that stands. Bytes: docs/formats.md.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use crate::base::{Digest, FrameId, hash};
@@ -52,6 +53,18 @@ impl StatementKey {
             frame: frame.id,
             seq: frame.seq,
         }
+    }
+}
+
+/// What signatures say about statements, in words.
+pub type AttestedStatements = HashMap<StatementKey, String>;
+
+/// Who made a statement, with what its signatures say.
+#[must_use]
+pub fn speaker(frame: &Frame, attested: &AttestedStatements) -> String {
+    match attested.get(&StatementKey::of(frame)) {
+        Some(words) => format!("{}, {words}", frame.speaker()),
+        None => frame.speaker(),
     }
 }
 

@@ -30,6 +30,7 @@ use super::refresh::RefreshError;
 use crate::base::cores::on_all_cores;
 use crate::base::number::IndexVec;
 use crate::base::{TreePath, clock};
+use crate::frame::manifest::{AttestedStatements, speaker};
 use crate::frame::{Frame, MadeBy, Slot, Store};
 use crate::git::{EntryMode, ObjectError, Repository};
 use crate::node::{NodeNumber, SnapshotRoot};
@@ -386,7 +387,7 @@ impl Site<'_> {
         };
         SaidText {
             title,
-            by: by(frame),
+            by: by(frame, &self.known.attested),
             freshness: match (age, reason) {
                 (Some(_), _) => Freshness::Carried,
                 (None, Some(_)) => Freshness::Outdated,
@@ -549,8 +550,8 @@ fn today(workspace: &Workspace, root: &SnapshotRoot) -> Result<i64, ObjectError>
 }
 
 /// Who said it, when, and under which id.
-fn by(frame: &Frame) -> Vec<String> {
-    let mut by = vec![frame.speaker()];
+fn by(frame: &Frame, attested: &AttestedStatements) -> Vec<String> {
+    let mut by = vec![speaker(frame, attested)];
     if let Some(created) = &frame.created {
         by.push(created.replacen('T', " ", 1).replace('Z', " UTC"));
     }

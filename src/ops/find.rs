@@ -11,6 +11,7 @@ use super::carried;
 use super::files::FilesError;
 use super::index::{Contents, Listing};
 use super::refresh;
+use super::signing;
 use super::staleness::state_word;
 use crate::agent::OUTLINE;
 use crate::base::cores::{beside, on_all_cores};
@@ -29,6 +30,7 @@ use crate::git::{Repository, StateDir};
 use crate::node::SnapshotRoot;
 use crate::regen::record::object_cache;
 use crate::secret::{Allowed, Scanner, redact};
+use crate::sync::Attested;
 use crate::workspace::Workspace;
 
 pub use super::index::FILES_MAX;
@@ -169,23 +171,25 @@ pub fn add_said(
     if store.tree().is_none() {
         return Ok(());
     }
-    let shelf = workspace.state.shelf();
+    let (shelf, attested) = (workspace.state.shelf(), signing::attested(workspace, store));
     let agents = workspace.agents_digest();
     let fits = |kept: &KeptSaid| {
         (kept.tree, kept.history, kept.store) == (root.tree, root.history, store.commit())
-            && kept.agents == agents
+            && (kept.agents, kept.signers) == (agents, attested.signers())
     };
     if let Some(kept) = shelf.find(fits) {
         findable.said = Arc::clone(&kept.said);
         return Ok(());
     }
-    findable.said = Arc::new(said_of_files(workspace, findable, root, store)?);
+    let said = said_of_files(workspace, findable, root, store, &attested)?;
+    findable.said = Arc::new(said);
     // Entries that are passed over are told about each time.
     if workspace.skipped.is_empty() {
         let kept = KeptSaid {
             tree: root.tree,
             history: root.history,
             store: store.commit(),
+            signers: attested.signers(),
             agents,
             said: Arc::clone(&findable.said),
         };
@@ -199,6 +203,7 @@ struct KeptSaid {
     tree: NodeId,
     history: Option<NodeId>,
     store: Option<NodeId>,
+    signers: Option<Digest>,
     agents: Digest,
     said: Arc<SaidOfFiles>,
 }
@@ -208,6 +213,7 @@ fn said_of_files(
     findable: &Findable<'_>,
     root: &SnapshotRoot,
     store: &Store<'_>,
+    attested: &Attested<'_>,
 ) -> Result<SaidOfFiles, FindError> {
     let mut index = refresh::index(&workspace.state, store, 0)?;
     let is_spoken = |(_, slot): &(usize, &Slot)| slot.agent.as_str() != OUTLINE;
@@ -234,7 +240,7 @@ fn said_of_files(
                 }
                 (None, None) => "fresh".to_owned(),
             };
-            said(frame, &state)
+            said(frame, &attested.speaker(frame), &state)
         });
         let mut of_file: Vec<FileStatement> = notes.collect();
         for record in slots
@@ -257,6 +263,7 @@ fn said_of_files(
             };
             of_file.push(said(
                 &head.frame,
+                &attested.speaker(&head.frame),
                 state_word(workspace, store, root.tree, &head),
             ));
         }
@@ -611,11 +618,11 @@ fn sum(said: &[FileStatement], question: &Query) -> Hits {
 }
 
 /// A statement as it is shown and searched.
-fn said(frame: &Frame, state: &str) -> FileStatement {
+fn said(frame: &Frame, speaker: &str, state: &str) -> FileStatement {
     // Markers go in first: some secrets are known by their lines.
     let content = redact(&frame.content, Scanner::built_in(), &Allowed::default()).text;
     let text = content.split_whitespace().collect::<Vec<_>>().join(" ");
-    let shown = format!("{}, {state}: {text}", frame.speaker());
+    let shown = format!("{speaker}, {state}: {text}");
     FileStatement {
         shown,
         words: words_of(&content),

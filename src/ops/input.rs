@@ -29,6 +29,7 @@ use crate::frame::{Frame, Head, Store};
 use crate::git::ObjectError;
 use crate::node::SnapshotRoot;
 use crate::secret::{Allowed, SecretFound};
+use crate::sync::Attested;
 use crate::view::LocatedNode;
 use crate::workspace::{RulesError, Workspace};
 
@@ -116,6 +117,7 @@ pub(super) fn plan_payload<'w>(
     workspace: &'w Workspace,
     options: PayloadOptions<'_>,
     said: &PeopleSay,
+    attested: &Attested<'_>,
     overview: Option<&Overview<'_>>,
 ) -> Result<Document<'w>, InputError> {
     let repo = &workspace.repository;
@@ -141,10 +143,11 @@ pub(super) fn plan_payload<'w>(
     let outlines = |place: &LocatedNode| outline(workspace, place).map_err(|error| chain(&error));
     let earlier = |path: &TreePath| said_earlier(workspace, &Store::open(repo).ok()?, tree, path);
     let state_of = |store: &Store<'_>, head: &Head| state_word(workspace, store, tree, head);
+    let attests = |frame: &Frame| attested.words(frame);
     let notes = |node: &NodeId, name: &[u8]| {
         let path = name.strip_suffix(b"/").unwrap_or(name);
         said.notes(node, path)
-            .map(|(frame, carried)| note(frame, path, carried))
+            .map(|(frame, carried)| note(frame, path, carried, attested))
             .collect()
     };
     let mut document = Document::plan(&DocumentRequest {
@@ -160,6 +163,7 @@ pub(super) fn plan_payload<'w>(
         notes: &notes,
         overview,
         state_of: &state_of,
+        attests: attested.may_say().then_some(&attests),
         skipped: workspace.skipped.clone(),
         accepted: Accepted {
             memos: accepts(MEMOS),
@@ -230,7 +234,12 @@ fn guard<'w>(
 }
 
 /// What a person says, as it is shown beside a body.
-pub(super) fn note(frame: &Frame, path: &[u8], carried: Option<&Carried>) -> Note {
+pub(super) fn note(
+    frame: &Frame,
+    path: &[u8],
+    carried: Option<&Carried>,
+    attested: &Attested<'_>,
+) -> Note {
     let slot = (frame.node, frame.agent.clone(), frame.frame_type.clone());
     let state = match (carried, frame.made_elsewhere(path)) {
         (Some(carried), _) => carried.origin(),
@@ -239,7 +248,7 @@ pub(super) fn note(frame: &Frame, path: &[u8], carried: Option<&Carried>) -> Not
     };
     Note {
         slot,
-        speaker: frame.speaker(),
+        speaker: attested.speaker(frame),
         state,
         text: frame.content.as_str().into(),
     }

@@ -11,11 +11,11 @@ use super::branch;
 use super::carried::{Carried, PeopleSay};
 use super::earlier::{best_head, head_tree, said_earlier};
 use super::files::FilesError;
-use super::find;
 use super::input::{InputError, PayloadOptions, note, plan_payload};
 use super::map::{self, SnapshotSymbols};
 use super::outline::outline;
 use super::staleness::state_word;
+use super::{find, signing};
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{Digest, NodeId, TreePath};
 use crate::config::table;
@@ -29,6 +29,7 @@ use crate::frame::{Frame, NodeKind, Store};
 use crate::git::{EntryMode, ObjectKind, Repository};
 use crate::node::SnapshotRoot;
 use crate::symbol::map::{Detail, FileNumber, SymbolMap};
+use crate::sync::Attested;
 use crate::view::LocatedNode;
 use crate::workspace::{Settings, Workspace};
 
@@ -105,18 +106,19 @@ fn plan_with<'w>(
     let root = options.root;
     let tree = Tree::read(&workspace.repository, workspace.state.shelf(), root.tree)
         .map_err(ContextError::from)?;
+    let attested = signing::attested(workspace, store);
     let overview = Overview {
-        notes: note_parts(said, &tree)
+        notes: note_parts(said, &tree, &attested)
             .into_iter()
             .map(CountedPart::from)
             .collect(),
-        statements: kept_statements(workspace, store, &tree)?,
+        statements: kept_statements(workspace, store, &tree, &attested)?,
         map: source.map,
         readme: readme(&workspace.repository, &tree),
         branch: branch_lines(workspace, root)?,
         absent: source.absent,
     };
-    plan_payload(workspace, options, said, Some(&overview))
+    plan_payload(workspace, options, said, &attested, Some(&overview))
 }
 
 /// Plans it around what is found for a question.
@@ -167,6 +169,7 @@ struct KeptStatements {
     tree: NodeId,
     head: Option<NodeId>,
     store: Option<NodeId>,
+    signers: Option<Digest>,
     agents: Digest,
     parts: Arc<Vec<CountedPart>>,
 }
@@ -176,17 +179,18 @@ fn kept_statements(
     workspace: &Workspace,
     store: &Store<'_>,
     tree: &Tree,
+    attested: &Attested<'_>,
 ) -> Result<Arc<Vec<CountedPart>>, InputError> {
     let shelf = workspace.state.shelf();
     let (head, agents) = (head_tree(workspace), workspace.agents_digest());
     let fits = |kept: &KeptStatements| {
         (kept.tree, kept.head, kept.store) == (tree.id, head, store.commit())
-            && kept.agents == agents
+            && (kept.agents, kept.signers) == (agents, attested.signers())
     };
     if let Some(kept) = shelf.find(fits) {
         return Ok(Arc::clone(&kept.parts));
     }
-    let parts = statement_parts(workspace, store, tree)?.into_iter();
+    let parts = statement_parts(workspace, store, tree, attested)?.into_iter();
     let parts = Arc::new(parts.map(CountedPart::from).collect());
     // Entries that are passed over are told about each time.
     if workspace.skipped.is_empty() {
@@ -194,6 +198,7 @@ fn kept_statements(
             tree: tree.id,
             head,
             store: store.commit(),
+            signers: attested.signers(),
             agents,
             parts: Arc::clone(&parts),
         };
@@ -207,6 +212,7 @@ fn statement_parts(
     workspace: &Workspace,
     store: &Store<'_>,
     tree: &Tree,
+    attested: &Attested<'_>,
 ) -> Result<Vec<Part>, InputError> {
     let counts = tree.file_counts();
     let mut directories = vec![((0, false, Reverse(0)), TreePath::root(), tree.id)];
@@ -240,7 +246,7 @@ fn statement_parts(
                 &path,
                 NodeKind::Directory,
                 "Statement",
-                &source(&head.frame.speaker(), state),
+                &source(&attested.speaker(&head.frame), state),
                 head.frame.content,
             ));
         } else if let Some(head) = said_earlier(workspace, store, tree.id, &path) {
@@ -248,7 +254,7 @@ fn statement_parts(
                 &path,
                 NodeKind::Directory,
                 "Statement",
-                &source(&head.frame.speaker(), STALE),
+                &source(&attested.speaker(&head.frame), STALE),
                 head.frame.content,
             ));
         } else if depth < 2 && outlines <= OUTLINES_MAX {
@@ -289,7 +295,7 @@ fn branch_lines(workspace: &Workspace, root: &SnapshotRoot) -> Result<Vec<String
 }
 
 /// What people said about files and directories, in the order of paths.
-fn note_parts(said: &PeopleSay, tree: &Tree) -> Vec<Part> {
+fn note_parts(said: &PeopleSay, tree: &Tree, attested: &Attested<'_>) -> Vec<Part> {
     if said.standing.is_empty() {
         return Vec::new();
     }
@@ -315,7 +321,7 @@ fn note_parts(said: &PeopleSay, tree: &Tree) -> Vec<Part> {
                 text,
                 ..
             },
-        ) = (said.0.kind, note(said.0, path.as_bytes(), said.1));
+        ) = (said.0.kind, note(said.0, path.as_bytes(), said.1, attested));
         part(path, kind, "Note", &source(&speaker, &state), text)
     };
     notes.take(NOTES_MAX).map(part).collect()

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::carried;
 use super::input::{InputError, PayloadOptions, plan_payload};
-use super::overview;
+use super::{overview, signing};
 use crate::base::TreePath;
 use crate::context::people::{GLOBAL_LIST, SESSION_LIST, SESSIONS, TURN_LIST};
 use crate::context::{ContextError, Document, List, PeopleFiles, Scope};
@@ -49,7 +49,8 @@ pub fn payload<'w>(
         options.tokens_max.get_or_insert(tokens_max);
         return overview::plan_overview(workspace, options, &store, &said);
     }
-    plan_payload(workspace, options, &said, None)
+    let attested = signing::attested(workspace, &store);
+    plan_payload(workspace, options, &said, &attested, None)
 }
 
 /// The lists of a session that exist, that of the turn first.

@@ -43,7 +43,7 @@ pub use left_out::LeftOut;
 pub use memory::Memory;
 pub use remote::{Publish, Remote, RemoteError, Share, parse_remote_ref};
 pub use sign::SignError;
-pub use signature::{Signature, Signatures};
+pub use signature::{Attested, Signature, Signatures};
 pub use terms::Exchange;
 pub use unpushed::{Unpushed, unpushed};
 pub use writer::Writer;

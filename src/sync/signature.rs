@@ -11,10 +11,12 @@
 //! The first line that fits counts, so that a manifest of a stranger takes nothing from a good one. What was found out about a
 //! manifest is kept in a sealed file of the cache, with a digest of the files that say whose signatures count.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::{self, Write as _};
 
 use super::error::SyncError;
+use crate::base::printable::one_line;
 use crate::base::{Digest, NodeId};
 use crate::frame::entry::ManifestEntry;
 use crate::frame::manifest::{Manifest, StatementKey, digest_of};
@@ -101,24 +103,10 @@ impl<'a> Signatures<'a> {
         }))
     }
 
-    /// What is known about frames by the manifests of a store's tree; nothing about those that any clone can make.
-    pub fn of_frames(
-        &self,
-        tree: Option<NodeId>,
-        frames: &[&Frame],
-    ) -> Result<Vec<Option<Signature>>, SyncError> {
-        let claim = |frame: &&Frame| {
-            digest_of(frame)
-                .filter(|_| !frame.is_derived())
-                .map(|digest| (StatementKey::of(frame), digest))
-        };
-        let claims: Vec<Option<Claim>> = frames.iter().map(claim).collect();
-        let said: Vec<Claim> = claims.iter().flatten().copied().collect();
-        let mut found = self.judge(&[tree], &said)?.into_iter();
-        Ok(claims
-            .into_iter()
-            .map(|claim| claim.and_then(|_| found.next()))
-            .collect())
+    /// A digest of the files that say whose signatures count.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        self.signers.digest()
     }
 
     /// What the manifests of some stores' trees say about each claim.
@@ -130,85 +118,66 @@ impl<'a> Signatures<'a> {
         if claims.is_empty() {
             return Ok(Vec::new());
         }
-        let mut look = Look {
-            of: self,
-            memory: Memory::load(self.state, self.signers.digest()),
-            left: CHECKS_MAX,
-        };
-        let manifests = look.about(trees, &claims.iter().map(|(key, _)| *key).collect())?;
+        let mut checks = self.checks();
+        let wanted = claims.iter().map(|(key, _)| *key).collect();
+        let manifests = self.manifests(&checks, trees, Some(&wanted))?;
         let judged = claims
             .iter()
-            .map(|(key, actual)| look.judge_one(&manifests, *key, *actual))
+            .map(|claim| self.judge_one(&mut checks, &manifests, *claim))
             .collect();
-        look.memory.save(self.state);
+        checks.memory.save(self.state);
         judged
     }
 
     /// The manifests that allowed signers have signed.
     pub fn good(&self, entries: &[ManifestEntry]) -> Result<Vec<ManifestEntry>, SyncError> {
-        let mut look = Look {
-            of: self,
-            memory: Memory::load(self.state, self.signers.digest()),
-            left: CHECKS_MAX,
-        };
+        let mut checks = self.checks();
         let mut good = Vec::new();
         for entry in entries {
-            if matches!(look.check(entry)?, Some(Checked::Good(_))) {
+            if matches!(self.check(&mut checks, entry)?, Some(Checked::Good(_))) {
                 good.push(*entry);
             }
         }
-        look.memory.save(self.state);
+        checks.memory.save(self.state);
         Ok(good)
     }
-}
 
-/// A manifest that names a statement.
-#[derive(Debug, Clone, Copy)]
-struct Naming {
-    entry: ManifestEntry,
-    /// The digest that it gives for the statement.
-    digest: Digest,
-    /// False where it is known without a check that no allowed signer has signed it.
-    may_count: bool,
-}
+    fn checks(&self) -> Checks {
+        Checks {
+            memory: Memory::load(self.state, self.signers.digest()),
+            left: CHECKS_MAX,
+        }
+    }
 
-/// The manifests that name each wanted statement: those that may count, or else one that does not.
-type Named = HashMap<StatementKey, Vec<Naming>>;
-
-struct Look<'a, 'b> {
-    of: &'b Signatures<'a>,
-    memory: Memory,
-    /// How many more checks may start a child.
-    left: usize,
-}
-
-impl Look<'_, '_> {
-    fn about(
+    /// The manifests that name some statements, or any.
+    fn manifests(
         &self,
+        checks: &Checks,
         trees: &[Option<NodeId>],
-        wanted: &HashSet<StatementKey>,
+        wanted: Option<&HashSet<StatementKey>>,
     ) -> Result<Named, StoreError> {
+        let is_wanted = |key: &StatementKey| wanted.is_none_or(|wanted| wanted.contains(key));
         let (mut named, mut seen) = (Named::new(), HashSet::new());
         for tree in trees {
-            for entry in signed::list(self.of.repo, *tree)? {
+            for entry in signed::list(self.repo, *tree)? {
                 if !seen.insert(entry.digest) {
                     continue;
                 }
                 // A bad entry says nothing; listing the store names it.
-                let Ok(manifest) = entry.read(self.of.repo) else {
+                let Ok(manifest) = entry.read(self.repo) else {
                     continue;
                 };
                 let mut lines = manifest
                     .lines
                     .iter()
-                    .filter(|(key, _)| wanted.contains(key))
+                    .filter(|(key, _)| is_wanted(key))
                     .peekable();
                 if lines.peek().is_none() {
                     continue;
                 }
                 // A remote can send many lists of many lines: what is found out of a list is found out once.
                 let may_count = !matches!(
-                    self.known(&entry, &manifest),
+                    self.known(checks, &entry, &manifest),
                     Some(Checked::NotAllowed(_) | Checked::Wrong)
                 );
                 for (key, digest) in lines {
@@ -227,14 +196,14 @@ impl Look<'_, '_> {
     }
 
     fn judge_one(
-        &mut self,
+        &self,
+        checks: &mut Checks,
         named: &Named,
-        key: StatementKey,
-        actual: Digest,
+        (key, actual): Claim,
     ) -> Result<Signature, SyncError> {
         let (mut changed, mut worse) = (None, Signature::Unsigned);
         for Naming { entry, digest, .. } in named.get(&key).map_or(&[][..], Vec::as_slice) {
-            match (self.check(entry)?, *digest == actual) {
+            match (self.check(checks, entry)?, *digest == actual) {
                 (Some(Checked::Good(signer)), true) => return Ok(Signature::Good(signer)),
                 (Some(Checked::Good(signer)), false) => changed = Some(Signature::Changed(signer)),
                 (Some(Checked::NotAllowed(key)), true) => worse = Signature::NotAllowed(key),
@@ -247,40 +216,156 @@ impl Look<'_, '_> {
     }
 
     /// Whether a manifest's signature is good; none when too many were checked.
-    fn check(&mut self, entry: &ManifestEntry) -> Result<Option<Checked>, SyncError> {
-        if let Some(known) = self.memory.checked.get(&entry.digest) {
+    fn check(
+        &self,
+        checks: &mut Checks,
+        entry: &ManifestEntry,
+    ) -> Result<Option<Checked>, SyncError> {
+        if let Some(known) = checks.memory.checked.get(&entry.digest) {
             return Ok(Some(known.clone()));
         }
-        let Ok(manifest) = entry.read(self.of.repo) else {
+        let Ok(manifest) = entry.read(self.repo) else {
             return Ok(Some(Checked::Wrong));
         };
-        if let Some(known) = self.known(entry, &manifest) {
+        if let Some(known) = self.known(checks, entry, &manifest) {
             return Ok(Some(known));
         }
-        let Some(left) = self.left.checked_sub(1) else {
+        let Some(left) = checks.left.checked_sub(1) else {
             return Ok(None);
         };
-        self.left = left;
-        let found = self.of.signers.check(
+        checks.left = left;
+        let found = self.signers.check(
             manifest.text().as_bytes(),
             &manifest.signature,
             manifest.seconds,
         )?;
-        self.memory.checked.insert(entry.digest, found.clone());
-        self.memory.is_changed = true;
+        checks.memory.checked.insert(entry.digest, found.clone());
+        checks.memory.is_changed = true;
         Ok(Some(found))
     }
 
     /// The same without a child, where that is enough.
-    fn known(&self, entry: &ManifestEntry, manifest: &Manifest) -> Option<Checked> {
-        let known = self.memory.checked.get(&entry.digest).cloned();
+    fn known(
+        &self,
+        checks: &Checks,
+        entry: &ManifestEntry,
+        manifest: &Manifest,
+    ) -> Option<Checked> {
+        let known = checks.memory.checked.get(&entry.digest).cloned();
         known.or_else(|| {
-            self.of
-                .signers
+            self.signers
                 .stranger(&manifest.signature)
                 .map(Checked::NotAllowed)
         })
     }
+}
+
+/// What signatures say about the statements of one store, asked for one by one: its manifests are read for the first of them.
+pub struct Attested<'a> {
+    signatures: Option<Signatures<'a>>,
+    /// True where the settings about signers are of no use, so that nothing can be checked.
+    is_refused: bool,
+    tree: Option<NodeId>,
+    read: RefCell<Option<(Checks, Named)>>,
+}
+
+impl<'a> Attested<'a> {
+    /// For the store with this tree; without signers nothing is looked at and nothing is known.
+    #[must_use]
+    pub fn new(signatures: Option<Signatures<'a>>, tree: Option<NodeId>) -> Self {
+        Self {
+            signatures,
+            is_refused: false,
+            tree,
+            read: RefCell::default(),
+        }
+    }
+
+    /// Where the settings about signers are of no use: no statement has a good signature.
+    #[must_use]
+    pub fn refused() -> Self {
+        let mut refused = Self::new(None, None);
+        refused.is_refused = true;
+        refused
+    }
+
+    /// A digest of the files that say whose signatures count; `None` where there are none.
+    #[must_use]
+    pub fn signers(&self) -> Option<Digest> {
+        self.signatures.as_ref().map(Signatures::digest)
+    }
+
+    /// False where nothing is looked at, since the user names no signers.
+    #[must_use]
+    pub fn may_say(&self) -> bool {
+        self.signatures.is_some() || self.is_refused
+    }
+
+    /// What the signatures of a statement say; nothing of one that any clone can make.
+    pub fn signature(&self, frame: &Frame) -> Result<Option<Signature>, SyncError> {
+        let signatures = self.signatures.as_ref().filter(|_| !frame.is_derived());
+        let (Some(signatures), Some(digest)) = (signatures, digest_of(frame)) else {
+            return Ok(None);
+        };
+        let mut read = self.read.borrow_mut();
+        if read.is_none() {
+            let checks = signatures.checks();
+            let named = signatures.manifests(&checks, &[self.tree], None)?;
+            *read = Some((checks, named));
+        }
+        let (checks, named) = read.as_mut().expect("set above");
+        signatures
+            .judge_one(checks, named, (StatementKey::of(frame), digest))
+            .map(Some)
+    }
+
+    /// The same in words; a statement whose signature cannot be checked has no good one.
+    #[must_use]
+    pub fn words(&self, frame: &Frame) -> Option<String> {
+        match self.signature(frame) {
+            Ok(None) if !self.is_refused || frame.is_derived() => None,
+            Ok(Some(signature)) => Some(one_line(&signature.to_string())),
+            Ok(None) | Err(_) => Some("signature not checked".to_owned()),
+        }
+    }
+
+    /// Who says something, with what the signatures say.
+    #[must_use]
+    pub fn speaker(&self, frame: &Frame) -> String {
+        let speaker = frame.speaker();
+        match self.words(frame) {
+            Some(words) => format!("{speaker}, {words}"),
+            None => speaker,
+        }
+    }
+}
+
+impl Drop for Attested<'_> {
+    fn drop(&mut self) {
+        if let (Some(signatures), Some((checks, _))) = (&self.signatures, self.read.get_mut()) {
+            checks.memory.save(signatures.state);
+        }
+    }
+}
+
+/// A manifest that names a statement.
+#[derive(Debug, Clone, Copy)]
+struct Naming {
+    entry: ManifestEntry,
+    /// The digest that it gives for the statement.
+    digest: Digest,
+    /// False where it is known without a check that no allowed signer has signed it.
+    may_count: bool,
+}
+
+/// The manifests that name each wanted statement: those that may count, or else one that does not.
+type Named = HashMap<StatementKey, Vec<Naming>>;
+
+/// What was found out about signatures, and how much more may be.
+struct Checks {
+    memory: Memory,
+    /// How many more checks may start a child.
+    left: usize,
 }
 
 /// Keeps a manifest that names a statement. One that does not count fills no room that a good one needs.

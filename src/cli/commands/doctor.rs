@@ -54,6 +54,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         check_settings(&workspace),
     ];
     checks.extend(check_ref_locks(&workspace, args.fix)?);
+    checks.extend(check_signing(program, &workspace, args.fix));
     checks.extend(remote::check_lost(&workspace, args.fix)?);
     checks.extend(remote::check_settings(&workspace));
     checks.extend(remote::check_publishing(&workspace)?);
@@ -275,6 +276,24 @@ fn check_ref(workspace: &Workspace, fix: bool) -> Result<Check, CliError> {
     } else {
         check
     })
+}
+
+/// What this clone has said and could not be signed yet.
+fn check_signing(program: &Program, workspace: &Workspace, fix: bool) -> Option<Check> {
+    let waiting = workspace.unsigned();
+    if waiting == 0 {
+        return None;
+    }
+    let waiting = counted(waiting, "statement waits", "statements wait");
+    let found = Check::bad(
+        "signing",
+        format!("{waiting} for a signature ('git merkle push' signs)"),
+    );
+    // What cannot be signed now is told, and waits.
+    if fix && program.sign(workspace) > 0 && workspace.unsigned() == 0 {
+        return Some(found.fixed());
+    }
+    Some(found)
 }
 
 fn check_spool(workspace: &Workspace, fix: bool) -> Result<Check, CliError> {

@@ -111,6 +111,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         slots: summary.slots,
         spooled: spooled.len(),
         damaged_spool_files: damaged.len(),
+        unsigned: workspace.unsigned(),
         batches: BatchDocument::of(&UnderWay::of(&batches)),
         remote: remote(&workspace)?,
         turns: reported(&workspace)?,
@@ -476,6 +477,13 @@ fn write_store(ui: &mut Ui, workspace: &Workspace, document: &Document) -> Resul
             "spool: {} waiting, {} damaged",
             counted(document.spooled, "frame", "frames"),
             counted(document.damaged_spool_files, "file", "files")
+        )?;
+    }
+    if document.unsigned > 0 {
+        writeln!(
+            ui,
+            "signatures: {} for one (\"git merkle push\" and \"git merkle sync\" sign what waits)",
+            counted(document.unsigned, "statement waits", "statements wait")
         )?;
     }
     for batch in &document.batches {

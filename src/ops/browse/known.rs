@@ -8,13 +8,15 @@ use crate::base::limit::STALE_COMMITS_MAX;
 use crate::base::number::IndexVec;
 use crate::base::{NodeId, NodeKind, TreePath};
 use crate::frame::entry::read_blob;
+use crate::frame::manifest::{AttestedStatements, StatementKey};
 use crate::frame::{BasisKind, Frame, Index, MadeBy, Record, Slot, Store};
 use crate::git::{ObjectError, Repository, diff_trees};
 use crate::node::{NodeNumber, Scan, SnapshotRoot};
 use crate::ops::carried::{self, PeopleSay};
 use crate::ops::refresh::{self, Planned, RefreshError};
-use crate::ops::syntheses;
+use crate::ops::{signing, syntheses};
 use crate::site::Freshness;
+use crate::sync::Attested;
 use crate::synthesis::summarize::says;
 use crate::synthesis::{ChildNode, PartKind, Reason};
 use crate::workspace::{Target, Workspace};
@@ -46,6 +48,7 @@ pub(super) struct KnownNodes {
     people: PeopleSay,
     freshness: IndexVec<NodeNumber, Freshness>,
     earlier: EarlierHeads,
+    pub(super) attested: AttestedStatements,
 }
 
 /// What models have said last about earlier contents of paths that have changed since, by path and number of the slot.
@@ -86,6 +89,7 @@ impl KnownNodes {
             slots: vec![planned_slot(outline, &planned, &planned.scan)],
             freshness: IndexVec::new(),
             earlier: HashMap::new(),
+            attested: HashMap::new(),
             people: carried::people_say(&workspace.repository, &workspace.state, store, root)
                 .map_err(RefreshError::from)?,
             scan: planned.scan,
@@ -120,7 +124,37 @@ impl KnownNodes {
         known.slots.sort_by_key(|slot| slot.sort as u8);
         known.freshness = known.scan.numbers().map(|node| known.look(node)).collect();
         known.look_back(&workspace.repository, root)?;
+        let attested = signing::attested(workspace, store);
+        if attested.may_say() {
+            known.attest(&workspace.repository, &attested);
+        }
         Ok(known)
+    }
+
+    /// Finds what signatures say of all that people and models say: pages are drawn on all cores, and one can ask.
+    fn attest(&mut self, repo: &Repository, attested: &Attested<'_>) {
+        let mut words = AttestedStatements::new();
+        let mut add = |frame: &Frame| {
+            let said = attested.words(frame);
+            words.extend(said.map(|said| (StatementKey::of(frame), said)));
+        };
+        let carried = self.people.carried.values().flatten().map(|one| &one.frame);
+        let standing = self.people.standing.values().flatten();
+        standing.chain(carried).for_each(&mut add);
+        let models = self
+            .slots
+            .iter()
+            .filter(|known| known.sort != Sort::Outline);
+        let heads = models.flat_map(|known| {
+            self.scan
+                .numbers()
+                .filter_map(|node| Some(self.head(known, node)?.blob))
+        });
+        let earlier = self.earlier.values().flatten().map(|one| one.blob);
+        for blob in heads.chain(earlier) {
+            read_blob(repo, &blob).iter().for_each(&mut add);
+        }
+        self.attested = words;
     }
 
     /// Finds what models have said about earlier contents of what has changed since: one walk back along first parents

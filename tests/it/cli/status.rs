@@ -61,7 +61,7 @@ fn the_document_names_root_store_and_slots() {
     let document = repo.merkle(&["status", "--json"]).exits(0).json("status");
     assert_fields(
         &document,
-        "schema root commit files directories absent store store_faults slots spooled damaged_spool_files",
+        "schema root commit files directories absent store store_faults slots spooled damaged_spool_files unsigned",
     );
     assert_eq!(document["store"], repo.id("refs/merkle/frames"));
     assert_eq!(document["commit"], repo.id("HEAD"));

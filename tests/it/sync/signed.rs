@@ -76,6 +76,27 @@ fn signatures(repo: &Repo<'_>, path: &str) -> Vec<String> {
     lines.lines().filter_map(of_line).collect()
 }
 
+/// Everything that shows a statement to a reader says the same of its signature.
+fn is_told_everywhere(repo: &Repo<'_>, path: &str, text: &str, words: &str) {
+    let speaker = |line: &str| line.contains("written by ") && line.contains(&format!(", {words}"));
+    let commands: [&[&str]; 4] = [
+        &["show", path],
+        &["context", path],
+        &["context"],
+        &["find", text],
+    ];
+    for command in commands {
+        let shown = repo.merkle(command).ok();
+        let told = shown.lines().filter(|line| speaker(line)).count();
+        assert!(told > 0, "{command:?} does not say '{words}': {shown}");
+    }
+    let site = repo.path(".git/site");
+    repo.merkle(&["browse", "--output", site.to_str().expect("text")])
+        .ok();
+    let page = fs::read_to_string(site.join(format!("tree/{path}.html"))).expect("a page");
+    assert!(page.contains(&format!(", {words}")), "{page}");
+}
+
 fn statements(repo: &Repo<'_>) -> usize {
     repo.frames()
         .iter()
@@ -301,6 +322,17 @@ fn a_changed_byte_another_signer_and_a_removed_manifest_are_told_apart() {
         ["bad signature: changed since ann@example.org signed it"]
     );
     assert_eq!(signatures(b, "README.md"), ["unsigned"]);
+    for (path, words) in [
+        (
+            "src/lib.rs",
+            "bad signature: changed since ann@example.org signed it",
+        ),
+        ("README.md", "unsigned"),
+    ] {
+        let said = b.merkle(&["show", path, "--agent", "human"]).ok();
+        let text = said.lines().last().expect("a text");
+        is_told_everywhere(b, path, &format!("{text} "), words);
+    }
     assert!(signatures(b, "src")[0].starts_with("bad signature: the key SHA256:"));
     let shown = b
         .merkle(&["show", "src/lib.rs", "--agent", "human", "--json"])
@@ -479,6 +511,18 @@ fn every_command_that_shows_statements_says_the_same_of_their_signatures() {
             .json("get-head");
         assert_eq!(head["signature"]["state"], state);
     }
+    is_told_everywhere(a, "src/lib.rs", "Signed. ", "signed by ann@example.org");
+    // Where the file of signers cannot be used, no statement passes for a signed one.
+    let refused = with(
+        a,
+        &["gpg.ssh.allowedSignersFile=signers"],
+        &["context", "src/lib.rs"],
+    )
+    .ok();
+    assert!(
+        refused.contains(", signature not checked; fresh."),
+        "{refused}"
+    );
     let combined = a.merkle(&["get-node", "src/lib.rs", "--combine"]).ok();
     assert!(!combined.contains("signed by"), "bodies alone: {combined}");
     fs::write(a.path("src/lib.rs"), "pub fn changed() {}\n").expect("writable");
@@ -659,6 +703,18 @@ fn what_was_not_signed_is_signed_by_the_next_sync() {
         "{openpgp}"
     );
     assert_eq!((statements(a), manifests(a).len()), (5, 0));
+    let waits = a.merkle(&["status"]).ok();
+    assert!(
+        waits.contains("signatures: 5 statements wait for one"),
+        "{waits}"
+    );
+    let wrong = a.merkle(&["doctor"]).exits(1);
+    assert!(
+        wrong
+            .out()
+            .contains("signing   wrong: 5 statements wait for a signature"),
+        "{wrong}"
+    );
     let signed = sync(a).exits(0);
     assert_eq!(
         (signed.out().as_str(), manifests(a).len()),

@@ -83,7 +83,7 @@ impl ForeignStore {
             let frame = &one.frame;
             let signed = signature
                 .as_ref()
-                .map_or(String::new(), |signature| format!(", {}", signature.word()));
+                .map_or(String::new(), |signature| format!(", {signature}"));
             let title = format!("{path}, {}{signed}", frame.speaker());
             (title, frame)
         })

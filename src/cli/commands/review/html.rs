@@ -16,6 +16,7 @@ use crate::review::{Changes, ReviewedNumber, StyledLine, Tone, Verbosity, parts,
 use crate::site::page::{Mend, SaidText, mends};
 use crate::site::sheet::{Sheet, SheetSection};
 use crate::site::{Freshness, escaped, markdown};
+use crate::sync::Signature;
 
 /// Lines of one part: more than a person reads.
 const LINES_MAX: usize = 2_000;
@@ -56,7 +57,7 @@ pub(super) fn render(
         let mut html = String::new();
         for (title, frame) in store.titles() {
             let note = format!("foreign, from {}", store.remote);
-            said(title, frame, Freshness::Carried, note).write(&mut html);
+            said(title, frame, None, Freshness::Carried, note).write(&mut html);
         }
         add(&format!("Foreign: what '{}' says", store.remote), html);
     }
@@ -108,7 +109,7 @@ fn changed(lines: &[StyledLine]) -> String {
 
 fn statements(known: &Known<'_>) -> String {
     let mut out = String::new();
-    for one in &known.touched.statements {
+    for (one, signature) in known.touched.statements.iter().zip(&known.signatures) {
         let Restated {
             path,
             old,
@@ -120,7 +121,7 @@ fn statements(known: &Known<'_>) -> String {
         let freshness = reason.map_or(Freshness::Fresh, |_| Freshness::Outdated);
         let note = reason.map_or_else(String::new, |reason| reason.to_string());
         let title = format!("{path} {}/{}", new.agent, new.frame_type);
-        let mut text = said(title, new, freshness, note);
+        let mut text = said(title, new, signature.as_ref(), freshness, note);
         if let Some(old) = old {
             text.html = format!(
                 "{}<details><summary>The statement as it reads now</summary>\n{}</details>\n",
@@ -144,9 +145,10 @@ fn shown(path: &TreePath) -> Cow<'_, str> {
 
 fn notes(known: &Known<'_>) -> String {
     let mut out = String::new();
-    for (path, one) in &known.touched.carried {
-        let title = shown(path).into_owned();
-        said(title, &one.frame, Freshness::Carried, one.age()).write(&mut out);
+    let signatures = known.signatures.iter().skip(known.touched.statements.len());
+    for ((path, one), signature) in known.touched.carried.iter().zip(signatures) {
+        let (title, signature) = (shown(path).into_owned(), signature.as_ref());
+        said(title, &one.frame, signature, Freshness::Carried, one.age()).write(&mut out);
     }
     if !out.is_empty() {
         out.push_str("<p class=\"more\"><code>git merkle affirm &lt;path&gt;</code> says that one still holds, <code>git merkle retract &lt;path&gt;</code> ends your own.</p>\n");
@@ -154,8 +156,15 @@ fn notes(known: &Known<'_>) -> String {
     out
 }
 
-fn said(title: String, frame: &Frame, freshness: Freshness, note: String) -> SaidText {
+fn said(
+    title: String,
+    frame: &Frame,
+    signature: Option<&Signature>,
+    freshness: Freshness,
+    note: String,
+) -> SaidText {
     let mut by = vec![frame.speaker()];
+    by.extend(signature.map(ToString::to_string));
     by.extend(frame.created.clone());
     by.push(format!("frame {}", frame.id.short()));
     SaidText {

@@ -23,6 +23,8 @@ pub(super) struct Document {
     pub(super) slots: Vec<SlotDocument>,
     pub(super) spooled: usize,
     pub(super) damaged_spool_files: usize,
+    /// Statements of this clone that wait for a signature.
+    pub(super) unsigned: usize,
     /// Batches whose answers are owed, or were not taken yet; absent without one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) batches: Vec<BatchDocument>,
