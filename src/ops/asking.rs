@@ -363,7 +363,14 @@ pub fn profile(
     let name = named
         .or(workspace.settings.stack().text(&table::DEFAULT_PROFILE))
         .unwrap_or_default();
-    Ok(Profiles::load(&folders).get(name)?.clone())
+    let found = Profiles::load(&folders).get(name).cloned();
+    let is_unknown =
+        |found: Result<&Profile, &ProfileError>| matches!(found, Err(ProfileError::Unknown(_)));
+    // There is one, which does not count before the user trusts the repository.
+    if is_unknown(found.as_ref()) && !is_unknown(workspace.profiles().get(name).as_ref().copied()) {
+        workspace.require_trust(&format!("profile '{name}'"))?;
+    }
+    Ok(found?)
 }
 
 /// The provider that the user named, else the one of the settings, else the only one; `None` where there is none.

@@ -61,6 +61,44 @@ fn without_a_terminal_nothing_is_trusted_by_itself() {
     );
 }
 
+/// A profile that only the repository has is there, and does not count before then: that is no unknown name.
+#[test]
+fn a_profile_of_the_repository_waits_for_trust() {
+    let sandbox = Sandbox::new();
+    let repo = asking(&sandbox, "work");
+    fs::create_dir_all(repo.path(".teddy/profiles/team")).expect("a folder");
+    fs::write(repo.path(".teddy/profiles/team/config.yml"), "name: team\n").expect("writable");
+    let own = sandbox.path("home/.config/git-merkle/agents/mine.toml");
+    fs::create_dir_all(own.parent().expect("a folder")).expect("a folder");
+    fs::write(
+        &own,
+        "id = 'mine'\nrole = 'writer'\nprovider = 'ollama'\nsystem_prompt = 'prompts/mine.md'\n",
+    )
+    .expect("writable");
+    let prompts = sandbox.path("home/.config/git-merkle/prompts");
+    fs::create_dir_all(&prompts).expect("a folder");
+    fs::write(prompts.join("mine.md"), "Say it.\n").expect("writable");
+    let ask = |profile| {
+        repo.merkle(&[
+            "regenerate",
+            "--agent",
+            "mine",
+            "--profile",
+            profile,
+            "--dry-run",
+        ])
+    };
+    let refused = ask("team").exits(77).err();
+    assert!(
+        refused.contains(
+            "this repository is not trusted, and profile 'team' comes from its own files"
+        ),
+        "{refused}"
+    );
+    let unknown = ask("none").exits(78).err();
+    assert!(unknown.contains("unknown profile 'none'"), "{unknown}");
+}
+
 #[test]
 fn what_would_be_used_is_shown_whole_and_escaped() {
     let sandbox = Sandbox::new();
