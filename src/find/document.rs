@@ -272,7 +272,10 @@ fn count(
 
 /// True for what has a place and no end: the text up to the next of its sort is its own.
 fn is_open_ended(definition: &Definition) -> bool {
-    matches!(definition.kind, Kind::Heading | Kind::Target | Kind::Key)
+    matches!(
+        definition.kind,
+        Kind::Heading | Kind::Target | Kind::Instruction | Kind::Key
+    )
 }
 
 fn definitions(text: &str, about: String, found: Vec<Hit>, inner: &[(u32, Term)]) -> Definitions {

@@ -263,7 +263,10 @@ fn order(files: &[Hit], question: &Query, rare: &Terms, steps: &Steps) -> Vec<(f
             .enumerate()
         {
             let definition = &file.definitions.list[at];
-            let is_part = matches!(definition.kind, Kind::Heading | Kind::Key | Kind::Target);
+            let is_part = matches!(
+                definition.kind,
+                Kind::Heading | Kind::Key | Kind::Target | Kind::Instruction
+            );
             let is_passage = is_part || definition.is_member();
             let less = match definition.kind {
                 Kind::Test => steps.tests,

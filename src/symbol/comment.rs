@@ -162,6 +162,9 @@ fn goes_on(line: &str, was_one: bool) -> bool {
     (was_one || line.starts_with("For ")) && line.ends_with(char::is_alphanumeric)
 }
 
+/// With what a function begins.
+const FUNCTIONS: [&str; 5] = ["func", "fn", "function", "static", "void"];
+
 /// Whether a comment begins with the upper side of a box.
 fn is_boxed(comment: &str) -> bool {
     is_ruler(comment.lines().next().unwrap_or_default())
@@ -171,7 +174,12 @@ fn is_boxed(comment: &str) -> bool {
 fn as_prose(mut found: String, is_html: bool) -> String {
     // A line can be as long as a file.
     found.truncate(found.floor_char_boundary(4 * PARAGRAPH_BYTES_MAX));
-    if is_code(&found) {
+    // A function that was switched off: `func f() { return`.
+    let opens = found
+        .split(' ')
+        .next()
+        .is_some_and(|word| FUNCTIONS.contains(&word));
+    if is_code(&found) || opens && found.contains(") {") {
         return String::new();
     }
     // Javadoc puts the value of a constant here.
@@ -223,18 +231,23 @@ fn without_metadata(comment: &str) -> impl Iterator<Item = &str> {
 /// A comment without the examples above its first words.
 fn behind_example(comment: &str, style: Style) -> &str {
     let (mut rest, mut fences, mut in_doctest) = (comment, Fences::default(), false);
+    let mut in_code = false;
     while let Some((line, behind)) = rest.split_once('\n') {
         let line = unmark(line, style);
         in_doctest = line.starts_with(">>> ") || in_doctest && !line.is_empty();
-        if !fences.takes(line) && !in_doctest && !line.is_empty() {
+        in_code |= ["<pre>{@code", "<pre><code"]
+            .iter()
+            .any(|open| line.starts_with(open));
+        if !fences.takes(line) && !in_doctest && !in_code && !line.is_empty() {
             break;
         }
+        in_code &= !line.contains("</pre>");
         rest = behind;
     }
     // An example that never ends is all that there is, and what a doctest prints says nothing.
     match in_doctest && !rest.contains('\n') {
         true => "",
-        false if fences.is_open() => comment,
+        false if fences.is_open() || in_code => comment,
         false => rest,
     }
 }
@@ -269,6 +282,13 @@ fn is_code(text: &str) -> bool {
     // A grammar: `list ::= item*`.
     let rule = text.split_once(" := ").or_else(|| text.split_once(" ::= "));
     if rule.is_some_and(|(name, _)| !name.contains(' ')) {
+        return true;
+    }
+    // What a line below imports: `String#camelize, Array#to_sentence`.
+    let mut names = text.split(", ");
+    let is_of_name = |sign: char| sign.is_alphanumeric() || "_#.:?!".contains(sign);
+    let is_name = |name: &str| name.chars().all(is_of_name);
+    if text.contains(", ") && text.contains(['#', '_']) && names.all(is_name) {
         return true;
     }
     // A rule of a style sheet: `a { color: red; }`.
@@ -386,6 +406,7 @@ fn is_tag(line: &str) -> bool {
         || matches!(
             word,
             "param"
+                | "example"
                 | "return"
                 | "returns"
                 | "throws"

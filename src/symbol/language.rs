@@ -87,7 +87,7 @@ languages! {
     Sql 22 "sql" "SQL" SQL ["sql" "psql" "ddl" "dml"] [] [];
     Html 23 "html" "HTML" MARKUP ["html" "htm" "xhtml" "jsp" "aspx" "cshtml" "razor"] [] [];
     Css 24 "css" "CSS" SLASHES ["css" "wxss" "pcss" "postcss"] [] [];
-    Scss 25 "scss" "SCSS" SLASHES ["scss" "sass" "less" "styl"] [] [];
+    Scss 25 "scss" "SCSS" SLASHES ["scss" "sass" "styl"] [] [];
     Xml 26 "xml" "XML" MARKUP ["xml" "xsd" "xsl" "xslt" "plist" "csproj" "vcxproj" "svg" "xaml" "storyboard" "xib" "xcscheme"
         "xcworkspacedata" "props" "targets" "fsproj" "vbproj" "resx" "nuspec" "rss" "wsdl" "ui" "xlf" "fxml" "iml" "dtd" "glade" "rng"
         "xcsettings" "dbk" "docbook" "config" "entitlements" "tei" "kml" "gpx"] [] [];
@@ -180,6 +180,7 @@ languages! {
     Visual 102 "visual" "Visual Basic" QUOTE ["vb" "vbs" "bas"] [] [];
     Cython 103 "cython" "Cython" HASH ["pyx" "pxd" "pxi"] [] [];
     Rdoc 104 "rdoc" "RDoc" NONE ["rdoc"] [] [];
+    Less 105 "less" "Less" SLASHES ["less"] [] [];
 }
 
 impl Language {
@@ -325,7 +326,9 @@ pub fn detect(name: &[u8], head: &[u8]) -> Option<Language> {
         }
         let found = by(extension, &BY_EXTENSION)
             .filter(|found| *found != Language::Template)
-            .filter(|_| extension != b"test" || is_tcl(head));
+            .filter(|found| {
+                extension != b"test" || by_shebang(head).map_or(is_tcl(head), |run| run == *found)
+            });
         if found.is_some() {
             return found;
         }
@@ -344,8 +347,10 @@ pub fn detect(name: &[u8], head: &[u8]) -> Option<Language> {
 
 /// What a file of another name is by its first line.
 fn by_beginning(head: &[u8]) -> Option<Language> {
-    let is_xml = head.trim_ascii_start().starts_with(b"<?xml ");
-    by_shebang(head).or(is_xml.then_some(Language::Xml))
+    let start = head.trim_ascii_start();
+    let marks: [(&[u8], Language); 2] = [(b"<?xml ", Language::Xml), (b"<?php", Language::Php)];
+    let mut marked = marks.iter().filter(|(mark, _)| start.starts_with(mark));
+    by_shebang(head).or_else(|| marked.next().map(|(_, language)| *language))
 }
 
 /// Whether a file of tests is a script of Tcl, as SQLite has them; others have lists of cases under this ending.

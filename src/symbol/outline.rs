@@ -214,6 +214,8 @@ kinds! {
     Route 26 "route" "routes";
     /// What a script runs.
     Command 28 "command" "commands";
+    /// A step by which an image of a container is made.
+    Instruction 29 "instruction" "instructions";
     /// Members added to a type that stands elsewhere.
     Extension 19 "extension" "extensions";
 }
@@ -226,8 +228,9 @@ impl Kind {
 
     /// True for what a text that is no program consists of, and what a script runs: shown as it is written.
     pub(super) fn is_listed(self) -> bool {
-        use Kind::{Column, Command, Entry, Key, Line, Rule, Target};
-        matches!(self, Key | Target | Entry | Column | Rule | Line | Command)
+        use Kind::{Column, Command, Entry, Instruction, Key, Line, Rule, Target};
+        let is_name = matches!(self, Key | Target | Entry | Column | Rule | Line);
+        is_name || matches!(self, Command | Instruction)
     }
 
     /// True for what members that stand elsewhere in the file can belong to.

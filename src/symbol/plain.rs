@@ -48,9 +48,11 @@ fn mark(text: &str, before: char) -> Option<(String, usize)> {
         b'[' if before != '!' => link(text, before),
         b'`' => code_span(text),
         b'*' => emphasis(text),
-        b':' if !before.is_alphanumeric() && before != ':' => role(text),
+        b':' if !before.is_alphanumeric() && before != ':' => role(text, ":`"),
         b'|' => substitution(text),
-        b'{' if before != '#' => javadoc(text),
+        b'{' if before != '#' => javadoc(text)
+            .or_else(|| role(text, "}`"))
+            .or_else(|| yard(text)),
         b'<' => tag(text),
         _ => None,
     }
@@ -169,9 +171,9 @@ fn emphasis(text: &str) -> Option<(String, usize)> {
     is_strong.then(|| (without_marks(inner), inner.len() + 4))
 }
 
-/// ``:class:`~package.Name` ``, ``:doc:`title <page>` ``.
-fn role(text: &str) -> Option<(String, usize)> {
-    let end = text.find(":`").filter(|end| *end > 0)?;
+/// ``:class:`~package.Name` ``, ``:doc:`title <page>` ``; in MyST ``{class}`~package.Name` ``, which `close` tells.
+fn role(text: &str, close: &str) -> Option<(String, usize)> {
+    let end = text.find(close).filter(|end| *end > 0)?;
     let name = &text[1..end];
     let is_name = name
         .bytes()
@@ -216,6 +218,16 @@ fn javadoc(text: &str) -> Option<(String, usize)> {
         shown
     };
     Some((shown.to_owned(), body.len() + 3))
+}
+
+/// What YARD links to: `{Till::Drawer#open}`.
+fn yard(text: &str) -> Option<(String, usize)> {
+    let body = within(text, "{", "}")?;
+    let is_of_name = |sign: char| sign.is_ascii_alphanumeric() || ":#_.?!".contains(sign);
+    let is_link = body.starts_with(|sign: char| sign.is_ascii_uppercase())
+        && (body.contains("::") || body.contains('#'))
+        && body.chars().all(is_of_name);
+    is_link.then(|| (body.to_owned(), body.len() + 2))
 }
 
 /// What is shown of `Target#of(a, b) label` and of `Target|label`.
@@ -296,6 +308,14 @@ mod tests {
             ("![a](b) [a [b](c", "![a](b) [a [b](c"),
             ("no `end **here [", "no `end **here ["),
             ("By {@link a.b.Runner}s.", "By Runners."),
+            (
+                "The {mod}`contextvars` module.",
+                "The `contextvars` module.",
+            ),
+            (
+                "Made by {Till::Drawer#open} of {a} and {A}.",
+                "Made by Till::Drawer#open of {a} and {A}.",
+            ),
             ("The {@code 1.5}x of {@code a.js}on", "The 1.5x of a.json"),
         ] {
             assert_eq!(without_marks(text), expected, "{text}");

@@ -3,6 +3,7 @@
 use super::child::{ChildNode, PartKind};
 use super::names::{SUBJECTS_MAX, some_of};
 use super::reading::{code, purpose};
+use crate::base::count::counted;
 use crate::symbol::WORKFLOW;
 
 /// Fewest names of those that GitHub looks for, in a directory of more.
@@ -70,12 +71,14 @@ pub(super) fn workflows(files: &[&ChildNode<'_>]) -> Option<String> {
     let names: Vec<String> = names.collect();
     (MOST_OF[1] * names.len() >= MOST_OF[0] * files.len() && !names.is_empty()).then(|| {
         let plural = if files.len() == 1 { "" } else { "s" };
-        let shown = &names[..names.len().min(SUBJECTS_MAX)];
-        let more = match files.len() - shown.len() {
+        let beside = match files.len() - names.len() {
             0 => String::new(),
-            left => format!(" and {left} more"),
+            others => format!("; beside them {}", counted(others as u64, "file", "files")),
         };
-        format!("{WORKFLOW}{plural}: {}{more}.", shown.join(", "))
+        format!(
+            "{WORKFLOW}{plural}: {}{beside}.",
+            some_of(&names, SUBJECTS_MAX)
+        )
     })
 }
 

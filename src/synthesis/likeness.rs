@@ -100,7 +100,11 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
         let own = language.as_ref().map(|(language, _)| language);
         own.is_none_or(|own| of_language(part).is_some_and(|other| other == *own))
     };
-    let mut points = points(speaking, count, &counts);
+    // What is said of files of one language is not what another file says.
+    let mut own = speaking.to_vec();
+    own.retain(|part| counts(part));
+    let own = if own.is_empty() { speaking } else { &own };
+    let mut points = points(own, count, &counts);
     if points.is_empty() && keys.is_none() {
         keys = frequent_names(files);
     }
@@ -204,8 +208,14 @@ fn points(
 
 /// What is tested, where most files are tests and none is what the directory offers.
 fn tests(files: &[&ChildNode<'_>]) -> Option<String> {
+    // What tests are made from is none: `abstract class TillTest`.
+    let is_abstract = |part: &ChildNode<'_>| {
+        let first = signatures(part).next();
+        first.is_some_and(|first| first.starts_with("abstract class"))
+    };
     let mut tests: Vec<&str> = files
         .iter()
+        .filter(|part| !is_abstract(part))
         .filter_map(|part| subject(&part.name).or_else(|| tested(part)))
         .collect();
     let is_tests = 5 * tests.len() >= 3 * files.len();

@@ -9,13 +9,7 @@ pub(super) const POINT_BYTES_MAX: usize = 90;
 /// Bytes of a child's sentence.
 pub(super) const SENTENCE_BYTES_MAX: usize = 180;
 /// What outlines say of a content that was not read.
-const SIZES: [&str; 5] = [
-    "Binary file (",
-    "Empty file.",
-    "File of ",
-    "A file of ",
-    "A Git LFS",
-];
+const SIZES: [&str; 4] = ["Empty file.", "File of ", "A file of ", "A Git LFS"];
 /// Words with brackets that stand before the name of a declaration.
 const NO_NAMES: [&str; 6] = [
     "pub",
@@ -99,7 +93,11 @@ pub(super) fn lead(part: &ChildNode<'_>) -> Option<String> {
 
 /// The same, where it says more than how large a content is.
 pub(super) fn purpose(part: &ChildNode<'_>) -> Option<String> {
-    lead(part).filter(|lead| !SIZES.iter().any(|words| lead.starts_with(words)))
+    let is_size = |lead: &str| {
+        // `PNG image (300 bytes).`
+        lead.ends_with(" bytes).") || SIZES.iter().any(|words| lead.starts_with(words))
+    };
+    lead(part).filter(|lead| !is_size(lead))
 }
 
 /// A sentence with its full stop.
@@ -394,8 +392,7 @@ fn declarations<'p>(part: &'p ChildNode<'_>) -> impl Iterator<Item = (&'p str, O
         open = depth;
         // `var app = module.exports = {}`
         let is_owner = is_owner || signature.starts_with("var ") && signature.contains("exports =");
-        let says = rest.split_once(": ").map(|(_, says)| says);
-        let says = says.filter(|says| !says.is_empty());
+        let says = behind_code(rest).filter(|says| !says.is_empty());
         if is_owner || is_place(signature, says, &lines[at + 1..], depth) {
             open += 1;
             return None;
@@ -412,6 +409,17 @@ pub(super) fn code_span(text: &str) -> Option<(&str, &str)> {
         .filter(|_| fence > 0)?;
     let inner = if fence > 1 { inner.trim() } else { inner };
     Some((inner, rest))
+}
+
+/// What stands behind the first colon that is in no code: `` (`#[Lazy(on: true)]`): Says.`` says `Says.`
+fn behind_code(text: &str) -> Option<&str> {
+    let mut ticks = 0;
+    let mut parts = text.match_indices(['`', ':']);
+    parts.find_map(|(at, sign)| {
+        ticks += usize::from(sign == "`");
+        let says = text[at..].strip_prefix(": ")?;
+        (ticks % 2 == 0).then_some(says)
+    })
 }
 
 /// How deep a line of a list stands.
@@ -478,6 +486,12 @@ fn is_lines(item: &str) -> bool {
 /// another that is longer, and without what stands behind the name where that has no room.
 pub(super) fn head(signature: &str) -> String {
     let signature = without_modifiers(bare(signature));
+    // What an implementation asks of its types is none of what it is.
+    let signature = match behind_bounds(signature) {
+        Some(rest) if signature.len() > SIGNATURE_BYTES_MAX => format!("impl {rest}"),
+        _ => signature.to_owned(),
+    };
+    let signature = &*signature;
     // What the parameters of a type must be is no part of its name.
     let signature = match signature.split_once(" where ") {
         Some((before, _)) if signature.len() > SIGNATURE_BYTES_MAX => before,
@@ -490,19 +504,28 @@ pub(super) fn head(signature: &str) -> String {
         return markdown_code(&format!("{name} …"));
     }
     let brackets = signature.match_indices('(').map(|(at, _)| &signature[..at]);
-    let mut brackets =
-        brackets.filter(|before| !NO_NAMES.iter().any(|word| before.ends_with(word)));
-    if let Some(name) = brackets
-        .next()
-        .filter(|name| name.ends_with(char::is_alphanumeric))
-    {
+    let mut brackets = brackets.filter(|before| {
+        !NO_NAMES.iter().any(|word| before.ends_with(word)) && angles(before) == 0
+    });
+    let whole = brackets.next();
+    let name = whole.map(without_bounds);
+    if let Some(name) = name.filter(|name| name.ends_with(char::is_alphanumeric)) {
+        let behind = &signature[whole.map_or(0, str::len)..];
+        if let Some(named) = named_by_argument(name, behind) {
+            return markdown_code(&named);
+        }
         let last = name.rsplit(' ').next().unwrap_or(name);
         let name = if name.len() < SIGNATURE_BYTES_MAX {
             name
         } else {
             last
         };
-        return markdown_code(&format!("{name}(…)"));
+        let parameters = if behind.starts_with("()") {
+            "()"
+        } else {
+            "(…)"
+        };
+        return markdown_code(&format!("{name}{parameters}"));
     }
     if let Some((name, _)) = signature
         .split_once('=')
@@ -516,6 +539,63 @@ pub(super) fn head(signature: &str) -> String {
         .nth(1)
         .unwrap_or(signature.len());
     markdown_code(&cut(signature, (name_end + 1).max(SIGNATURE_BYTES_MAX)))
+}
+
+/// How many angle brackets of a text are open at its end; an arrow closes none.
+fn angles(text: &str) -> usize {
+    const SIGNS: [&str; 6] = [
+        "->",
+        "=>",
+        "operator<<",
+        "operator>>",
+        "operator<",
+        "operator>",
+    ];
+    let text = SIGNS
+        .iter()
+        .fold(text.to_owned(), |text, sign| text.replace(sign, ""));
+    let opened = text.matches('<').count();
+    opened.saturating_sub(text.matches('>').count())
+}
+
+/// A name without its parameters of types: `fn look` of `fn look<F: Fn(u8)>`.
+fn without_bounds(name: &str) -> &str {
+    let ends = name.match_indices('<').map(|(at, _)| at);
+    let mut ends = ends.filter(|at| angles(&name[..*at]) == 0);
+    let last = ends.next_back().filter(|_| name.ends_with('>'));
+    &name[..last.unwrap_or(name.len())]
+}
+
+/// What stands behind the types of an implementation: `Show for A<T>` of `impl<T: Fn(u8)> Show for A<T>`.
+fn behind_bounds(signature: &str) -> Option<&str> {
+    let rest = signature.strip_prefix("impl<")?;
+    let ends = rest.match_indices('>').map(|(at, _)| at);
+    let is_end = |at: &usize| {
+        angles(&signature[.."impl<".len() + at]) == 1 && !rest[..*at].ends_with(['-', '='])
+    };
+    let end = ends.into_iter().find(is_end)?;
+    Some(rest[end + 1..].trim_start())
+}
+
+/// `set(NAME …)`: what a call declares whose first argument is the name.
+fn named_by_argument(name: &str, behind: &str) -> Option<String> {
+    const WORDS: [&str; 8] = [
+        "set",
+        "option",
+        "function",
+        "macro",
+        "AC_DEFUN",
+        "AC_DEFUN_ONCE",
+        "m4_define",
+        "AU_ALIAS",
+    ];
+    let inner = behind.strip_prefix('(').filter(|_| WORDS.contains(&name))?;
+    let quotes = ['[', ']', '"', '\''];
+    let argument = inner
+        .trim_start_matches(quotes)
+        .split([' ', ',', ')', ']', '"'])
+        .next()?;
+    (!argument.is_empty()).then(|| format!("{name}({argument} …)"))
 }
 
 /// A type without its constructor and what it extends: `class A internal constructor(b: C) : D()` is `class A`.
@@ -611,6 +691,22 @@ mod tests {
             (
                 "Go source, 20+ lines.\n\nNot public:\n\n- `func gen()`\n".to_owned(),
                 "`func gen()`",
+            ),
+            (
+                "PHP source, 20+ lines, 1 public item.\n\n- `class A` (`#[Lazy(on: true)]`)\n".to_owned(),
+                "`class A`",
+            ),
+            (
+                "Rust source, 20+ lines.\n\nNot public:\n\n- `pub(crate) fn grouping<K, I: Iterator, F: FnMut(&I::Item) -> K>(of: I)`\n- `impl<T, F: FnMut(&T, &T) -> bool> OrderingOrBool<T, T> for F`\n- `fn mixed() -> IntoIter<Result<Range<i32>, ALongNameOfAnError>>`\n".to_owned(),
+                "`fn grouping(…)`, `impl OrderingOrBool<T, T> for F`, `fn mixed()`",
+            ),
+            (
+                "C# source, 20+ lines, 1 public item.\n\n- `public IList<object> Order<TRequest>(IList<object> handlers, TRequest of)`\n".to_owned(),
+                "`IList<object> Order(…)`",
+            ),
+            (
+                "CMake file, 20+ lines, 1 function.\n\n- `function(check_function_exists_that_may_need_a_library _function _variable)`\n".to_owned(),
+                "`function(check_function_exists_that_may_need_a_library …)`",
             ),
             (
                 "Gherkin source, 20+ lines, 1 public item.\n\n- ``Feature: the `pattern` now``: Says.\n".to_owned(),

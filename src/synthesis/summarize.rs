@@ -51,7 +51,7 @@ impl Policy for Summarize {
     }
 
     fn digest(&self) -> Digest {
-        Digest::of("git-merkle 2026 policy/1", b"summarize/14")
+        Digest::of("git-merkle 2026 policy/1", b"summarize/15")
     }
 
     fn synthesize(&self, parts: &[ChildNode<'_>]) -> String {

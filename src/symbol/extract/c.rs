@@ -48,7 +48,7 @@ fn rules(kind: &str) -> Rule {
         | "preproc_elifdef"
         | "linkage_specification"
         | "declaration_list" => Rule::Inside,
-        "preproc_include" => Rule::Import(&["#include", "# include"]),
+        "preproc_include" => Rule::Special(include),
         "preproc_def" => Rule::Special(constant),
         "preproc_function_def" => Rule::Item(Item::body(Kind::Macro, &["value"])),
         "function_definition" | "declaration" | "field_declaration" | "type_definition" => {
@@ -98,9 +98,28 @@ fn is_of_file(declared: &Declared<'_>) -> bool {
 fn constant<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let part = |field| node.child_by_field_name(field).map(|part| walk.slice(part));
     let name = part("name").unwrap_or_default().trim_end_matches('_');
-    let is_header = name.ends_with("_H") || name.ends_with("_HPP");
-    if part("value").is_some_and(|value| !is_header || value.trim() != "1") {
+    // `#define HAVE_UNISTD_H 1` is no guard of the file.
+    let is_guard = || {
+        let around = node
+            .parent()
+            .and_then(|around| around.child_by_field_name("name"));
+        let is_header = name.ends_with("_H") || name.ends_with("_HPP");
+        is_header && around.map(|around| walk.slice(around)) == part("name")
+    };
+    if part("value").is_some_and(|value| value.trim() != "1" || !is_guard()) {
         walk.declare(level, node, &Item::new(Kind::Macro).valued("value"));
+    }
+}
+
+/// A header that is included; a macro and more behind it are put together to its name, which is not written.
+fn include<'t>(walk: &mut Walk<'t>, _: &mut Level<'t>, node: Node<'t>) {
+    let path = node.child_by_field_name("path");
+    let is_put_together = path.is_some_and(|path| {
+        let behind = walk.text[path.end_byte()..].lines().next();
+        path.kind() == "identifier" && !behind.unwrap_or_default().trim().is_empty()
+    });
+    if !is_put_together {
+        walk.import(node, &["#include", "# include"]);
     }
 }
 

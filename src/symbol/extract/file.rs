@@ -6,8 +6,8 @@ use super::grammar::Grammar;
 use super::macros::Macros;
 use super::tokens::{Tokens, blank};
 use super::{
-    bash, c, conditional, csharp, go, java, javascript, lines, macros, parse, php, python, ruby,
-    rust, usage, uses, walk,
+    bash, binary, c, conditional, csharp, go, java, javascript, lines, macros, parse, php, python,
+    ruby, rust, usage, uses, walk,
 };
 use crate::base::limit;
 use crate::symbol::comment;
@@ -56,6 +56,7 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
     }
     let Some(text) = text_of(data) else {
         outline.content = Content::Binary;
+        outline.doc = binary::kind(data).to_owned();
         return outline;
     };
     let text = text.as_ref();
@@ -230,6 +231,11 @@ fn texts(language: Language, text: &str) -> Texts<'_> {
                 shown: Cow::Borrowed(text),
             }
         }
+        Language::JavaScript | Language::Tsx => Texts {
+            parsed: javascript::with_attributes(text),
+            told: Cow::Borrowed(text),
+            shown: Cow::Borrowed(text),
+        },
         Language::CSharp => Texts {
             parsed: csharp::with_classes(Cow::Borrowed(text)),
             told: Cow::Borrowed(text),

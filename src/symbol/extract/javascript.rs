@@ -2,6 +2,7 @@
 //!
 //! What is exported is public. A file that neither imports nor exports is a script, whose top level is shared.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use tree_sitter::Node;
@@ -12,6 +13,32 @@ use super::walk::Head;
 use super::{export, instance, suite};
 use crate::symbol::comment;
 use crate::symbol::outline::{DEPTH_MAX, Kind, Symbol};
+
+/// Words of the language that are attributes of elements, too: `<label id="a" for="b">`. The grammar takes them for what
+/// begins a statement, and loses the function around the element.
+const ATTRIBUTES: [&str; 9] = [
+    "class", "const", "default", "for", "function", "if", "import", "in", "new",
+];
+
+/// The text with other names in the place of these attributes; all places stay.
+pub(super) fn with_attributes(text: &str) -> Cow<'_, str> {
+    let attribute = |(at, _): (usize, &str)| {
+        let before = text[..at].trim_end_matches(|sign: char| sign.is_ascii_lowercase());
+        let is_attribute = text[at + 1..].starts_with(['"', '\'', '{'])
+            && before.ends_with(char::is_whitespace)
+            && ATTRIBUTES.contains(&&text[before.len()..at]);
+        is_attribute.then(|| before.len()..before.len() + 1)
+    };
+    let starts: Vec<_> = text.match_indices('=').filter_map(attribute).collect();
+    if starts.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = text.to_owned();
+    for start in starts {
+        out.replace_range(start, "_");
+    }
+    Cow::Owned(out)
+}
 
 pub(super) const JAVASCRIPT: Grammar = Grammar {
     language: || tree_sitter_javascript::LANGUAGE.into(),

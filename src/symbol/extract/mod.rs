@@ -14,6 +14,7 @@
 //! bounded by counts, never by time, so that the result is the same on every machine.
 
 mod bash;
+mod binary;
 mod body;
 mod c;
 mod conditional;

@@ -103,9 +103,17 @@ fn statement<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
                 walk.doc = comment::paragraph(text, comment::NONE);
             }
         }
-        "assignment" | "augmented_assignment" => assignment(walk, level, inner),
+        "assignment" | "augmented_assignment" if !is_fallback(node) => {
+            assignment(walk, level, inner);
+        }
         _ => {}
     }
+}
+
+/// Whether a statement stands for what could not be imported or found out: `except ImportError: tls = None`.
+fn is_fallback(node: Node<'_>) -> bool {
+    let clause = node.parent().and_then(|block| block.parent());
+    clause.is_some_and(|clause| clause.kind() == "except_clause")
 }
 
 /// What is assigned; of `first = second = value` each name is declared, all but the last one without the value.

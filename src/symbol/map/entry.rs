@@ -167,7 +167,7 @@ fn mark(symbol: &Symbol) -> Option<Mark> {
         Kind::Module | Kind::Extension if !symbol.children.is_empty() => Mark::Class,
         // Empty, but declared here; `mod x;` says where another file stands.
         Kind::Module if symbol.signature.starts_with("module") => Mark::Class,
-        Kind::Function | Kind::Target => Mark::Function,
+        Kind::Function | Kind::Target | Kind::Instruction => Mark::Function,
         Kind::Macro if symbol.signature.starts_with("macro_rules") => Mark::Function,
         Kind::Macro if symbol.signature.contains(&format!("{}(", symbol.name)) => Mark::Function,
         Kind::Heading => Mark::Heading,

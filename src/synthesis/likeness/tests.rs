@@ -74,10 +74,14 @@ fn directories_that_hold_more_go_before_the_files_beside_them() {
             ("AbstractTillTest.java", java),
             ("TillTest.java", java),
             ("BedTest.java", java),
+            (
+                "BaseCaseTest.java",
+                "Java source, 10+ lines, 1 public item.\n\n- `abstract class BaseCaseTest`\n",
+            ),
         ],
         "Tests: `Till`, `Bed`.",
     );
-    // Before, the macros beside them were among the pages that are left.
+    // Before, the script beside them was among the pages.
     let page = |title: &str| format!("HTML file, 10+ lines.\n\n- {title}\n");
     let pages: Vec<String> = (0..8).map(|at| page(&format!("Page {at}"))).collect();
     let named: Vec<String> = (0..8).map(|at| format!("{at}.html")).collect();
@@ -90,7 +94,7 @@ fn directories_that_hold_more_go_before_the_files_beside_them() {
     parts.insert(0, ("0.py", script));
     check(
         &parts,
-        "HTML files: Makes the pages; Page 0; Page 1; Page 2; Page 3; and 4 more.",
+        "HTML files: Page 0; Page 1; Page 2; Page 3; Page 4; and 3 more.",
     );
 }
 

@@ -104,7 +104,7 @@ pub(super) fn stages(found: &mut Found, text: &str) {
             word.as_str(),
             "FROM" | "ENTRYPOINT" | "CMD" | "EXPOSE" | "WORKDIR" | "ARG"
         ) {
-            found.push(Kind::Target, line, line);
+            found.push(Kind::Instruction, line, line);
         }
     }
 }

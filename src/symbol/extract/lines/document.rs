@@ -121,7 +121,10 @@ pub(super) fn front_matter(text: &str) -> (&str, &str) {
     let start = text.find('\n').map_or(text.len(), |at| at + 1);
     let mut at = start;
     for line in lines {
-        if line.trim_end() == mark {
+        // Some close it with a longer ruler.
+        let sign = &mark[..1];
+        let closes = line.starts_with(mark) && line.trim_end().replace(sign, "").is_empty();
+        if closes {
             return (&text[start..at], &text[at + line.len()..]);
         }
         at += line.len();

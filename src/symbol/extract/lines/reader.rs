@@ -99,7 +99,7 @@ fn by_format(found: &mut Found, text: &str, language: Option<Language>) {
         L::IgnoreList | L::Requirements => list::entries(found, text),
         L::GoModule => list::go_module(found, text),
         L::Diff => list::patch(found, text),
-        L::Css | L::Scss => web::styles(found, text),
+        L::Css | L::Scss | L::Less => web::styles(found, text),
         L::Vue | L::Svelte => web::component(found, text),
         _ => {}
     }

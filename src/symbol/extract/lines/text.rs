@@ -264,18 +264,22 @@ fn exports(text: &str) -> Option<String> {
 /// Whether a paragraph is code: a quarter of its words have signs that stand in no sentence.
 fn is_coded(paragraph: &str) -> bool {
     let words = paragraph.split(' ');
+    // `/file`, `--flag`, `+option`, `old:new`.
     let is_code = |word: &&str| {
         word.contains(['{', '}', '=', '$', '[', ']', '<', '>', '\\'])
             || word.ends_with(';')
-            || word.contains("::")
-            || word.starts_with('-') && word.len() > 1
+            || word.trim_end_matches(':').contains(':')
+            || word.starts_with(['-', '+', '/']) && word.len() > 1
     };
-    4 * words.clone().filter(is_code).count() >= words.count()
+    // What stands behind the sign is a comment to the line.
+    let has_comment = paragraph.contains(" # ") || paragraph.starts_with("# ");
+    has_comment
+        || 4 * words.clone().filter(is_code).count() >= words.count()
         || CODE_WORDS.iter().any(|word| paragraph.starts_with(word))
 }
 
 /// Whether a text begins with lines that are things of a list, and no lines of a sentence: short ones, none of which
-/// ends as a sentence does or stops in the middle of one.
+/// ends as a sentence does or stops in the middle of one; or lines that all begin with one word.
 fn is_listed(text: &str) -> bool {
     let block: Vec<&str> = lines(text)
         .map(str::trim)
@@ -287,7 +291,15 @@ fn is_listed(text: &str) -> bool {
             && !line.ends_with(['.', '!', '?', ',', ';', ':'])
             && line.starts_with(|c: char| !c.is_lowercase())
     };
-    block.len() >= ITEMS_MIN && block.iter().all(is_item)
+    let first = |line: &&str| line.split(' ').next().unwrap_or_default().to_owned();
+    let is_repeated = || {
+        block
+            .windows(2)
+            .all(|pair| first(&pair[0]) == first(&pair[1]))
+    };
+    let is_word = |line: &&str| !line.contains(' ');
+    let is_list = || block.iter().all(is_item) || block.iter().all(is_word) || is_repeated();
+    block.len() >= ITEMS_MIN && is_list()
 }
 
 /// With what a line of code begins, and no sentence.
@@ -355,11 +367,16 @@ fn encoded(text: &str) -> Option<String> {
     if text == "[redacted: private-key]" || text == "[redacted: ssh-private-key]" {
         return Some("Private key.".to_owned());
     }
-    if text
-        .lines()
-        .all(|line| KEYS.iter().any(|key| line.starts_with(key)))
-        && !text.is_empty()
-    {
+    let is_key = |line: &str| KEYS.iter().any(|key| line.starts_with(key));
+    // `ssh-ed25519-cert-v01@openssh.com …`
+    let is_certificate = |line: &str| {
+        let kind = line.split(' ').next().unwrap_or_default();
+        kind.ends_with("-cert-v01@openssh.com")
+    };
+    if text.lines().all(is_certificate) && !text.is_empty() {
+        return Some("Certificate of SSH.".to_owned());
+    }
+    if text.lines().all(is_key) && !text.is_empty() {
         return Some("Public key of SSH.".to_owned());
     }
     let is_data = |line: &str| {
@@ -492,8 +509,10 @@ fn without_licence(text: &str) -> &str {
     let is_comment = |line: &str| {
         let behind = line.strip_prefix('#').map(|rest| rest.chars().next());
         let is_hash = behind.is_some_and(|next| next.is_none_or(|c| !c.is_alphanumeric()));
-        let marks = ["//", "/*", "*", ";", "--"];
-        is_hash || marks.iter().any(|mark| line.starts_with(mark))
+        // `*name* is …` is text.
+        let is_star = line == "*" || ["* ", "*/", "**"].iter().any(|mark| line.starts_with(mark));
+        let marks = ["//", "/*", ";", "--"];
+        is_hash || is_star || marks.iter().any(|mark| line.starts_with(mark))
     };
     let (mut end, mut is_licence, mut in_markup) = (0, false, false);
     for line in text.split_inclusive('\n') {
@@ -535,7 +554,12 @@ fn licence(text: &str) -> Option<String> {
     let found = known.filter_map(|(words, name)| Some((head.find(words)?, *name)));
     // The family is told where none of its licences is.
     let (at, name) = found.min_by_key(|(at, name)| (*name == CREATIVE_COMMONS, *at))?;
-    let chosen = head[..at].contains("licensed under either") && name == "Apache License";
+    const EITHER: [&str; 3] = [
+        "licensed under either",
+        "licensed both under",
+        "licensed under both",
+    ];
+    let chosen = EITHER.iter().any(|words| head[..at].contains(words)) && name == "Apache License";
     let is_mit = chosen && head[at..].contains("mit license");
     Some(if is_mit {
         format!("{name} or MIT licence")

@@ -31,7 +31,8 @@ pub(super) fn styles(found: &mut Found, text: &str) {
         match byte {
             b'{' => {
                 let head = text.get(from..at).unwrap_or_default();
-                let head = head.rsplit("*/").next().unwrap_or_default().trim();
+                let head = head.rsplit("*/").next().unwrap_or_default();
+                let head = without_comments(head);
                 // Rules stand in `@media` and `@layer` as they stand outside.
                 let is_bracket = ["@media", "@layer", "@supports", "@container"]
                     .iter()
@@ -40,7 +41,7 @@ pub(super) fn styles(found: &mut Found, text: &str) {
                     if is_bracket {
                         skipped += 1;
                     }
-                    rule(found, head, &mut seen);
+                    rule(found, &head, &mut seen);
                 }
                 depth += 1;
                 from = at + 1;
@@ -62,6 +63,15 @@ pub(super) fn styles(found: &mut Found, text: &str) {
             _ => {}
         }
     }
+}
+
+/// The selectors above a block, without the lines of SCSS and Less between them that are comments.
+fn without_comments(head: &str) -> String {
+    let lines = head
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.starts_with("//"));
+    lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
 fn rule(found: &mut Found, head: &str, seen: &mut BTreeSet<String>) {

@@ -5,6 +5,7 @@ mod hostile;
 mod lines;
 mod managed;
 mod misread;
+mod mistaken;
 mod plain;
 mod record;
 mod scripts;

@@ -90,7 +90,6 @@ fn python() {
     - `def helper()`
     - `DEFAULT: int = 5`
     - `_cache = {}`
-    - `json = None`
 
     Imports: `os, sys`, `from typing import (Any, Optional as Opt)`, `json`
     "#);

@@ -1,0 +1,143 @@
+//! What later readings found: code, commands and examples that were taken for what a file says of itself.
+
+use super::{each_contains, outline_of};
+
+#[test]
+fn attributes_that_are_words_of_the_language_end_no_function() {
+    for word in ["class", "for", "default", "in", "new"] {
+        let script = format!(
+            "describe('till', () => {{\n  let drawer;\n  it('opens', () => {{\n    render(<p id=\"a\" {word}=\"b c\" />, drawer);\n  }});\n  it('shuts', () => {{}});\n}});\n"
+        );
+        for name in ["till.test.jsx", "till.test.tsx"] {
+            let said = outline_of(name, &script);
+            assert!(
+                said.ends_with("- `till`: `opens`, `shuts`\n"),
+                "{word}: {said}"
+            );
+        }
+    }
+    let text = "const a = '<p class=\"b\">';\nexport const shown = <p id=\"a\" class=\"b\" />;\n";
+    let said = outline_of("a.jsx", text);
+    assert!(said.contains("class=\"b\""), "what is shown stays: {said}");
+}
+
+#[test]
+fn examples_names_and_code_are_no_sentences() {
+    each_contains(&[
+        (
+            "Till.java",
+            "/**\n * <pre>{@code\n * Till till = new Till();\n * till.open(1);\n * }</pre>\n */\npublic class Till {}\n",
+            "Java source, under 10 lines, 1 public item.\n\n- `public class Till`\n",
+        ),
+        (
+            "Till.java",
+            "/**\n * <pre>{@code\n * Till till = new Till();\n * }</pre>\n * Counts money.\n */\npublic class Till {}\n",
+            "Counts money.\n",
+        ),
+        (
+            "finder.rb",
+            "# String#camelize, String#underscore\nrequire \"strings\"\n\nmodule Till\n  # Finds items.\n  class Finder\n  end\nend\n",
+            "- `class Finder`: Finds items.",
+        ),
+        (
+            "dsl.rb",
+            "module Till\n  # @example\n  #   describe Item do\n  #     sells :one\n  #   end\n  def sells(*all)\n  end\nend\n",
+            "- `def sells(*all)`\n",
+        ),
+        (
+            "off.go",
+            "package main\n\n/*\nfunc shut(paths ...string) {\n\tif len(paths) < 1 {\n\t\texit(\"none\")\n\t}\n}\n*/\n",
+            "- lines `package main`",
+        ),
+    ]);
+}
+
+/// Scripts of a language without a name here: their first comment says what they do, and their lines are no paragraph.
+#[test]
+fn lines_of_commands_are_no_paragraph() {
+    each_contains(&[
+        (
+            "unreadable",
+            "# Make file unreadable after watch.\nskip windows  # TODO: find out how\n\ntouch /file\n",
+            "Make file unreadable after watch.\n",
+        ),
+        (
+            "symlink",
+            "# Create a link that leads nowhere\nrequire symlink\n\nwatch /\nln -s /target /link\n",
+            "Create a link that leads nowhere\n",
+        ),
+        (
+            "all",
+            "require all\n\ntouch /file\nwatch /file default open close\ncat /file\n",
+            "- lines `touch /file`",
+        ),
+        (
+            ".checks",
+            "allowfunc fopen\nallowfunc fprintf\nallowfunc printf\n",
+            "- lines `allowfunc fopen`",
+        ),
+        (
+            "server_config.txt",
+            "Algorithms +ssh-rsa\nKeyAlgorithms +ssh-rsa\n",
+            "- lines `Algorithms +ssh-rsa`",
+        ),
+        (
+            "id-cert.pub",
+            "ssh-ed25519-cert-v01@openssh.com AAAAIHNzaC1lZDI1NTE5 a@b\n",
+            "Certificate of SSH.\n",
+        ),
+    ]);
+}
+
+#[test]
+fn what_stands_for_something_else_is_not_declared() {
+    let python = "try:\n    import tls\nexcept ImportError:\n    tls = None\n\nSIZE = 1\n";
+    let said = outline_of("a.py", python);
+    assert!(
+        said.contains("`SIZE = 1`") && !said.contains("tls = None"),
+        "{said}"
+    );
+    let header = "#ifndef A_H\n#define A_H 1\n/* Define to 1 if there is <unistd.h>. */\n#define HAVE_UNISTD_H 1\n# include _LT SYS/socket.h _GT\n# include CONFIG_HEADER\n#endif\n";
+    let said = outline_of("a.h", header);
+    assert!(said.contains("`#define HAVE_UNISTD_H 1`"), "{said}");
+    assert!(
+        !said.contains("#define A_H") && !said.contains("_LT"),
+        "{said}"
+    );
+    assert!(said.contains("Imports: `CONFIG_HEADER`"), "{said}");
+}
+
+#[test]
+fn kinds_are_those_of_the_content() {
+    each_contains(&[
+        (
+            "sshd.test",
+            "#!/usr/bin/env bash\n# Starts a server.\nset -eu\n",
+            "Shell source",
+        ),
+        ("config.inc", "<?php\nreturn ['a' => 1];\n", "PHP source"),
+        (
+            "box.less",
+            "// Box\n.menu {\n  color: red;\n}\n",
+            "Less file, under 10 lines, 1 rule.\n\n- rule `.menu`",
+        ),
+        (
+            "Dockerfile",
+            "FROM debian\nEXPOSE 22\n",
+            "2 instructions.\n\n- instructions `FROM debian`, `EXPOSE 22`",
+        ),
+        (
+            "license.md",
+            "# License\n\n*till* is licensed both under the Apache License, Version 2 and the MIT license.\n",
+            "Apache License or MIT licence.",
+        ),
+        (
+            "post.md",
+            "---\nlayout: post\ntitle: A bridge for Tills\n-----------\n\nTills 3 came out.\n\n## Use\n",
+            "A bridge for Tills\n",
+        ),
+    ]);
+    let png = [b"\x89PNG\r\n\x1a\n".as_slice(), &[0; 8]].concat();
+    let said = super::render(&super::extract(None, &png));
+    assert_eq!(said, "PNG image (16 bytes).\n");
+}
