@@ -56,7 +56,7 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
     }
     let Some(text) = text_of(data) else {
         outline.content = Content::Binary;
-        outline.doc = binary::kind(data).to_owned();
+        binary::kind(data).clone_into(&mut outline.doc);
         return outline;
     };
     let text = text.as_ref();

@@ -541,6 +541,13 @@ fn behind_notice(text: &str) -> Option<&str> {
     own.contains(char::is_alphanumeric).then_some(own)
 }
 
+/// How a text begins that lets the reader choose a licence.
+const EITHER: [&str; 3] = [
+    "licensed under either",
+    "licensed both under",
+    "licensed under both",
+];
+
 /// The name of the licence that a text is, or of those that it lets the reader choose from.
 fn licence(text: &str) -> Option<String> {
     let head = &text[..text.floor_char_boundary(text.len().min(LICENCE_BYTES_MAX))];
@@ -554,11 +561,6 @@ fn licence(text: &str) -> Option<String> {
     let found = known.filter_map(|(words, name)| Some((head.find(words)?, *name)));
     // The family is told where none of its licences is.
     let (at, name) = found.min_by_key(|(at, name)| (*name == CREATIVE_COMMONS, *at))?;
-    const EITHER: [&str; 3] = [
-        "licensed under either",
-        "licensed both under",
-        "licensed under both",
-    ];
     let chosen = EITHER.iter().any(|words| head[..at].contains(words)) && name == "Apache License";
     let is_mit = chosen && head[at..].contains("mit license");
     Some(if is_mit {
