@@ -25,6 +25,12 @@ pub enum IdError {
     Word(String),
 }
 
+/// The blob of no bytes, by SHA-1 and by SHA-256, as `git hash-object --stdin </dev/null` gives it.
+const EMPTY_FILES: [&str; 2] = [
+    "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+    "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+];
+
 /// A git object id, SHA-1 or SHA-256: the id of a node, and of any other object.
 ///
 /// Never a path: what is said about an object holds wherever the object stands.
@@ -59,6 +65,13 @@ impl NodeId {
     #[must_use]
     pub fn short(&self) -> String {
         self.to_string()[..7].to_owned()
+    }
+
+    /// True for the content of every empty file.
+    #[must_use]
+    pub fn is_empty_file(&self) -> bool {
+        let id = self.to_string();
+        EMPTY_FILES.contains(&&*id)
     }
 }
 

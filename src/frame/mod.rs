@@ -28,6 +28,7 @@ mod stored;
 mod table;
 pub mod unsigned;
 pub mod verify;
+mod voice;
 
 pub use codec::{CodecError, decode, encode};
 pub use commit::{Committed, commit};
@@ -36,10 +37,11 @@ pub use fault::{BadEntry, Fault, Skipped};
 pub use index::Index;
 pub use manifest::{Manifest, ManifestError, StatementKey};
 pub use model::{
-    Basis, BasisKind, Children, Frame, MadeBy, NodeKind, Slot, TOOL, Usage, content_digest,
+    Basis, BasisKind, Children, Frame, Head, MadeBy, NodeKind, Slot, TOOL, Usage, content_digest,
     frame_id,
 };
 pub use name::FrameName;
 pub use record::Record;
-pub use store::{Head, Store, StoreState, Voice, Voices};
+pub use store::{Store, StoreState};
 pub use stored::{NewFrame, Stored};
+pub use voice::{Silent, Voice, Voices, newest_first};

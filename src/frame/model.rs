@@ -210,8 +210,8 @@ impl Frame {
         }
     }
 
-    /// Where it was made, if it is shown at another path: files with one content share what is said of it, and an empty file
-    /// has many twins.
+    /// Where it was made, if it is shown at another path: files with one content share what models say of it, and a note goes
+    /// where the content of a path goes that is gone.
     #[must_use]
     pub fn made_elsewhere(&self, shown_at: &[u8]) -> Option<&TreePath> {
         self.path
@@ -236,6 +236,17 @@ impl Frame {
         };
         format!("agent {}, {}", self.agent, one_line(&how))
     }
+}
+
+/// The current frame of a slot of a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// The newest frame that says something.
+    pub frame: Frame,
+    /// True when an invalidation is newer than it.
+    pub invalidated: bool,
+    /// The largest generation number in the slot.
+    pub seq_max: u32,
 }
 
 /// The most child frame ids that a header lists; above, their digest stands for them (a header is bounded).

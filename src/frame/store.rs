@@ -4,98 +4,17 @@
 //! Who can push to the ref can put anything there. So an entry that is no good is passed over and noted, and never
 //! ends a read.
 
-use std::collections::HashSet;
-
 use super::directory::Place;
 use super::entry::{Entry, FRAMES_REF, StoreError, read_entry};
 use super::fault::Skipped;
 use super::listing;
-use super::model::{BasisKind, Frame, Slot};
+use super::model::{BasisKind, Frame, Head, Slot};
 use super::name::FrameName;
 use super::record::Record;
 use super::stored::Stored;
+use super::voice::Voices;
 use crate::base::{AgentId, FrameType, NodeId};
 use crate::git::{EntryMode, ObjectError, Repository};
-
-/// The current frame of a slot of a node.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Head {
-    /// The newest frame that says something.
-    pub frame: Frame,
-    /// True when an invalidation is newer than it.
-    pub invalidated: bool,
-    /// The largest generation number in the slot.
-    pub seq_max: u32,
-}
-
-/// A person who speaks in a slot; no author means all of them.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Voice {
-    /// Where.
-    pub slot: Slot,
-    /// Who, by the mail address where there is one.
-    pub author: Option<String>,
-}
-
-impl Voice {
-    /// The one who made a frame by hand.
-    #[must_use]
-    pub fn of(frame: &Frame) -> Self {
-        // Frames without an author, of an older program, have one voice.
-        Self::new(frame.slot(), &frame.author().unwrap_or_default())
-    }
-
-    /// The one whose name and mail address a header has.
-    #[must_use]
-    pub fn new(slot: Slot, author: &str) -> Self {
-        let mail = author
-            .rsplit_once('<')
-            .map(|(_, mail)| mail.trim_end_matches('>').to_lowercase())
-            .filter(|mail| !mail.is_empty());
-        Self {
-            slot,
-            author: Some(mail.unwrap_or_else(|| author.to_owned())),
-        }
-    }
-
-    /// Everyone who speaks in the same slot.
-    #[must_use]
-    pub fn of_all(&self) -> Self {
-        Self {
-            slot: self.slot.clone(),
-            author: None,
-        }
-    }
-}
-
-/// What people say about a node, side by side.
-#[derive(Debug, Default)]
-pub struct Voices {
-    /// What each said last, where that was not ended, by agent and type, newest first.
-    pub heads: Vec<Head>,
-    /// Who has ended what they had said, at this node and at earlier contents of the path.
-    pub ended: HashSet<Voice>,
-}
-
-impl Voices {
-    /// What the one who spoke last says in a slot, and has not retracted.
-    #[must_use]
-    pub fn stands(&self, slot: &Slot) -> Option<&Head> {
-        self.heads.iter().find(|head| {
-            (&head.frame.agent, &head.frame.frame_type) == (&slot.agent, &slot.frame_type)
-        })
-    }
-
-    /// Whether all that people said in a slot was declared void.
-    #[must_use]
-    pub fn is_void(&self, slot: &Slot) -> bool {
-        let all = Voice {
-            slot: slot.clone(),
-            author: None,
-        };
-        self.ended.contains(&all)
-    }
-}
 
 /// The frames as of one commit of [`FRAMES_REF`].
 pub struct Store<'r> {
@@ -289,47 +208,48 @@ impl<'r> Store<'r> {
         let mut voices = Voices::default();
         for slot in entries.chunk_by(|a, b| a.name.is_of_slot_of(&b.name)) {
             let seq_max = slot.last().map_or(0, |entry| entry.name.seq);
-            let mut spoken = HashSet::new();
-            for frame in slot.iter().rev().filter_map(|entry| self.read(entry)) {
-                let voice = Voice::of(&frame);
-                match frame.basis_kind {
-                    BasisKind::Invalidation if frame.author().is_none() => {
-                        voices.ended.insert(voice.of_all());
-                        break;
-                    }
-                    BasisKind::Invalidation if !spoken.contains(&voice) => {
-                        voices.ended.insert(voice);
-                    }
-                    BasisKind::Written
-                        if !voices.ended.contains(&voice) && spoken.insert(voice) =>
-                    {
-                        voices.heads.push(Head {
-                            frame,
-                            invalidated: false,
-                            seq_max,
-                        });
-                    }
-                    // What the agent has made since takes the place of what was handed in before.
-                    BasisKind::Generated | BasisKind::Synthesis => break,
-                    _ => {}
-                }
-            }
+            voices.add(self.said_by_people(slot), seq_max);
         }
         voices
     }
 
-    /// The head of one slot's entries, oldest first: the newest good one that is no invalidation.
+    /// What people said and ended in a slot since its agent made a frame there: that takes the place of what was handed in before.
+    #[must_use]
+    pub fn said_by_people(&self, slot: &[Entry]) -> Vec<Frame> {
+        let frames = slot.iter().rev().filter_map(|entry| self.read(entry));
+        let by_people = |frame: &Frame| {
+            matches!(
+                frame.basis_kind,
+                BasisKind::Written | BasisKind::Invalidation
+            )
+        };
+        frames.take_while(by_people).collect()
+    }
+
+    /// The head of one slot's entries, oldest first: the newest good one that is no invalidation, and of people what stands.
     fn head_of(&self, slot: &[Entry]) -> Option<Head> {
         let seq_max = slot.last()?.name.seq;
-        let mut invalidated = false;
-        for entry in slot.iter().rev() {
+        let (mut invalidated, mut is_looked_at) = (false, false);
+        for (at, entry) in slot.iter().enumerate().rev() {
             let Some(frame) = self.read(entry) else {
                 continue;
             };
+            let is_by_people = matches!(
+                frame.basis_kind,
+                BasisKind::Written | BasisKind::Invalidation
+            );
+            if is_by_people && !is_looked_at {
+                is_looked_at = true;
+                let mut voices = Voices::default();
+                voices.add(self.said_by_people(&slot[..=at]), seq_max);
+                if let Some(head) = voices.heads.into_iter().next() {
+                    return Some(head);
+                }
+            }
             if frame.basis_kind != BasisKind::Invalidation {
                 return Some(Head {
+                    invalidated: invalidated || is_by_people,
                     frame,
-                    invalidated,
                     seq_max,
                 });
             }

@@ -21,7 +21,7 @@ use crate::base::limit::{
 };
 use crate::base::{NodeId, NodeKind, TreePath};
 use crate::context::markdown::{code, plain};
-use crate::frame::{BasisKind, Frame, Store, StoreError, Voice};
+use crate::frame::{Frame, Head, Silent, Store, StoreError, newest_first};
 use crate::git::{DiffEntry, EntryMode, ObjectError, ObjectKind, Repository, StateDir, diff_trees};
 use crate::node::SnapshotRoot;
 use crate::workspace::Target;
@@ -101,7 +101,7 @@ impl Carried {
     }
 }
 
-/// What people have said, by node.
+/// What people have said and ended, by node, the newest first.
 type FramesByNode = HashMap<NodeId, Vec<Frame>>;
 
 /// What is carried, by the path at which it stands now.
@@ -109,8 +109,10 @@ pub type CarriedByPath = BTreeMap<TreePath, Vec<Carried>>;
 
 /// What people say about the nodes and paths of a snapshot.
 pub struct PeopleSay {
-    /// By node, what each said last and has not ended.
+    /// By node, what each said last about each path and has not ended.
     pub standing: HashMap<NodeId, Vec<Frame>>,
+    /// Paths of such statements that the snapshot has.
+    there: HashSet<TreePath>,
     /// By path, what each said last about earlier contents.
     pub carried: CarriedByPath,
 }
@@ -133,6 +135,7 @@ impl PeopleSay {
             .get(node)
             .into_iter()
             .flatten()
+            .filter(|frame| is_about(frame, path, |at| self.there.contains(at)))
             .map(|frame| (frame, None));
         let carried = self
             .carried
@@ -179,10 +182,56 @@ pub fn people_say(
     let standing = said
         .iter()
         .map(|(node, frames)| (*node, standing(frames).cloned().collect()));
+    let standing: HashMap<NodeId, Vec<Frame>> = standing.collect();
+    let mut there = HashSet::new();
+    for at in standing
+        .values()
+        .flatten()
+        .filter_map(|frame| frame.path.as_ref())
+    {
+        if is_there(repo, &root.tree, at)? {
+            there.insert(at.clone());
+        }
+    }
     Ok(PeopleSay {
-        standing: standing.collect(),
+        standing,
+        there,
         carried,
     })
+}
+
+/// Of what people say of a target's content, what is about its path in a snapshot.
+pub fn about_target(
+    repo: &Repository,
+    heads: Vec<Head>,
+    target: &Target,
+) -> Result<Vec<Head>, StoreError> {
+    let (Some(tree), Some(path)) = (&target.root, &target.path) else {
+        return Ok(heads);
+    };
+    let mut about = Vec::new();
+    for head in heads {
+        let is_here = match &head.frame.path {
+            Some(at) if at != path => is_there(repo, tree, at)?,
+            _ => false,
+        };
+        if is_about(&head.frame, path.as_bytes(), |_| is_here) {
+            about.push(head);
+        }
+    }
+    Ok(about)
+}
+
+/// Whether a statement is about a path that has the content that it was made for: it was made there, or at a path that is
+/// gone. What was said of an empty file is told nowhere else: any other one may be empty, too.
+fn is_about(frame: &Frame, path: &[u8], is_there: impl Fn(&TreePath) -> bool) -> bool {
+    let elsewhere = frame.made_elsewhere(path);
+    elsewhere.is_none_or(|at| !frame.node.is_empty_file() && !is_there(at))
+}
+
+fn is_there(repo: &Repository, tree: &NodeId, at: &TreePath) -> Result<bool, StoreError> {
+    let there = find(repo, tree, at).map_err(StoreError::Snapshot)?;
+    Ok(there.is_some())
 }
 
 fn carry(
@@ -216,7 +265,7 @@ fn carry(
         .into_iter()
         .filter(|(path, _)| only.is_none_or(|only| only == path))
     {
-        let mut stands = choose(found, said);
+        let mut stands = choose(&path, &found, said);
         for one in stands
             .iter_mut()
             .filter(|one| one.frame.kind == NodeKind::File)
@@ -230,22 +279,16 @@ fn carry(
     Ok(carried)
 }
 
-/// Every statement and every end of one by people, by node; of each slot the newest first.
+/// Every statement and every end of one by people, by node.
 fn said_by_people(state: &StateDir, store: &Store<'_>) -> Result<FramesByNode, StoreError> {
     let mut said = FramesByNode::new();
     for node in refresh::index(state, store, 0)?.said_by_people() {
         let entries = store.entries(&node)?;
+        let frames: &mut Vec<Frame> = said.entry(node).or_default();
         for slot in entries.chunk_by(|one, other| one.name.is_of_slot_of(&other.name)) {
-            let frames = slot.iter().rev().filter_map(|entry| store.read(entry));
-            // What an agent has made since takes the place of what was handed in to its slot before.
-            let by_people = frames.take_while(|frame| {
-                matches!(
-                    frame.basis_kind,
-                    BasisKind::Written | BasisKind::Invalidation
-                )
-            });
-            said.entry(node).or_default().extend(by_people);
+            frames.extend(store.said_by_people(slot));
         }
+        newest_first(frames);
     }
     Ok(said)
 }
@@ -558,15 +601,27 @@ fn directory_renamed(directory: &TreePath, renames: &[(TreePath, TreePath)]) -> 
         .map(|(path, _)| TreePath::new(path))
 }
 
-/// Of each author what was said last and not ended: what the history has before the rest, the newest first.
-fn choose(found: PathHistory, said: &FramesByNode) -> Vec<Carried> {
+/// Of each author what was said last of a path and not ended: what the history has before the rest, the newest first.
+fn choose(path: &TreePath, found: &PathHistory, said: &FramesByNode) -> Vec<Carried> {
     let none = Vec::new();
     let of = |node: &NodeId| said.get(node).unwrap_or(&none);
-    let mut silent: HashSet<Voice> = HashSet::new();
-    for frame in of(&found.today) {
-        silence(&mut silent, frame);
+    let names: HashSet<&TreePath> = found
+        .earlier
+        .values()
+        .filter_map(|earlier| earlier.renamed_from.as_ref())
+        .chain([path])
+        .collect();
+    // Another path may have had the same content.
+    let is_of_path = |frame: &&Frame| frame.path.as_ref().is_none_or(|at| names.contains(at));
+    let mut silent = Silent::default();
+    for frame in of(&found.today).iter().filter(is_of_path) {
+        silent.hears(frame, None);
     }
-    let mut nodes: Vec<(NodeId, Earlier)> = found.earlier.into_iter().collect();
+    let mut nodes: Vec<(NodeId, Earlier)> = found
+        .earlier
+        .iter()
+        .map(|(node, earlier)| (*node, earlier.clone()))
+        .collect();
     let newest = |node: &NodeId| {
         of(node)
             .iter()
@@ -582,8 +637,8 @@ fn choose(found: PathHistory, said: &FramesByNode) -> Vec<Carried> {
     });
     let mut carried = Vec::new();
     for (node, Earlier { renamed_from, seen }) in nodes {
-        for frame in of(&node) {
-            if speaks(&mut silent, frame) {
+        for frame in of(&node).iter().filter(is_of_path) {
+            if silent.hears(frame, None) {
                 carried.push(Carried {
                     frame: frame.clone(),
                     today: found.today,
@@ -597,27 +652,12 @@ fn choose(found: PathHistory, said: &FramesByNode) -> Vec<Carried> {
     carried
 }
 
-/// What each said last about one content and has not ended.
+/// What each said last about one content, of each path, and has not ended.
 fn standing(frames: &[Frame]) -> impl Iterator<Item = &Frame> {
-    let mut silent = HashSet::new();
+    let mut silent = Silent::default();
     frames
         .iter()
-        .filter(move |frame| speaks(&mut silent, frame))
-}
-
-/// Whether a statement counts beside newer ones. From then on its author is silent, or all are whom it ends.
-fn speaks(silent: &mut HashSet<Voice>, frame: &Frame) -> bool {
-    let voice = Voice::of(frame);
-    let is_silent = silent.contains(&voice) || silent.contains(&voice.of_all());
-    silence(silent, frame);
-    !is_silent && frame.basis_kind == BasisKind::Written
-}
-
-/// Nothing older of the same author counts; an end without an author's name is one for all of its slot.
-fn silence(silent: &mut HashSet<Voice>, frame: &Frame) {
-    let voice = Voice::of(frame);
-    let is_for_all = frame.basis_kind == BasisKind::Invalidation && frame.author().is_none();
-    silent.insert(if is_for_all { voice.of_all() } else { voice });
+        .filter(move |frame| silent.hears(frame, frame.path.as_ref()))
 }
 
 /// What a tree has at a path; the tree itself at the root.

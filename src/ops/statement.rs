@@ -10,14 +10,14 @@ use crate::base::count::counted;
 use crate::base::{AgentId, FrameId, FrameType, NodeId, TreePath};
 use crate::frame::commit::{CommitError, LOCK_WAIT};
 use crate::frame::{
-    Basis, BasisKind, CodecError, Frame, NewFrame, NodeKind, Slot, Store, StoreError, Voice,
+    Basis, BasisKind, CodecError, Entry, Frame, NewFrame, NodeKind, Slot, Store, StoreError, Voice,
     commit, content_digest, spool,
 };
 use crate::node::Scan;
 use crate::regen::NodeError;
 use crate::regen::synthesize::SynthesisError;
 use crate::secret::{Allowed, SecretFound, redact_name};
-use crate::synthesis::basis;
+use crate::synthesis::basis::{self, Spoken};
 use crate::workspace::{RulesError, Target, Workspace};
 
 /// A statement about a node.
@@ -110,27 +110,25 @@ pub fn put(
         created,
     } = statement;
     agent.may_write(target.kind, BasisKind::Written)?;
-    let basis = basis::written(
-        agent.id.as_str(),
-        &frame_type,
-        &target.id,
-        &content_digest(&content),
-    );
-    let slot = Slot::new(&agent.id, &frame_type);
-    let basis = Basis {
-        kind: BasisKind::Written,
-        id: basis,
-    };
-    let mut frame =
-        Frame::new(target.id, target.kind, slot, basis, content).at(target.path.clone());
-    frame.created = Some(created);
     let (name, mail) = if agent.id.as_str() == HUMAN {
         let author = workspace.repository.known_author();
         author.ok_or(StatementError::NoAuthor)?
     } else {
         workspace.repository.author()
     };
+    let slot = Slot::new(&agent.id, &frame_type);
+    let by = Spoken {
+        mail: &mail,
+        path: target.path.as_ref(),
+    };
+    let basis = Basis {
+        kind: BasisKind::Written,
+        id: basis::written(&slot, &target.id, &content_digest(&content), by),
+    };
+    let frame = Frame::new(target.id, target.kind, slot, basis, content).at(target.path.clone());
     let mut frame = frame.by(&name, &mail);
+    let before = workspace.store()?.entries(&target.id)?;
+    frame.created = Some(not_before(&workspace.store()?, &before, &frame, created));
     let file = spool::put(&workspace.state, &frame).map_err(StatementError::Spool)?;
     let committed = commit::commit_spooled(
         &workspace.repository,
@@ -145,30 +143,40 @@ pub fn put(
     let committed = committed.map_err(waiting)?;
     let store =
         Store::at(&workspace.repository, committed.commit)?.noting(workspace.skipped.clone());
-    let head = store.head(&frame.node, &frame.agent, &frame.frame_type)?;
     let is_ours = committed
         .frames
         .iter()
         .any(|stored| stored.name.frame == frame.id);
-    match head {
-        Some(head) if head.frame.id == frame.id && !head.invalidated => {
-            frame.seq = head.frame.seq;
-        }
+    let stands = store.voices(&frame.node)?.heads;
+    match stands.into_iter().find(|head| head.frame.id == frame.id) {
+        Some(head) => frame.seq = head.frame.seq,
         // Another process stored it for us, and a third may have said something since.
-        Some(head) if !is_ours && head.frame.id != frame.id => frame.seq = head.seq_max,
-        _ => return Err(StatementError::NotShown(frame.id)),
+        None if !is_ours => {
+            let head = store.head(&frame.node, &frame.agent, &frame.frame_type)?;
+            frame.seq = head.map_or(frame.seq, |head| head.seq_max);
+        }
+        None => return Err(StatementError::NotShown(frame.id)),
     }
     Ok(frame)
 }
 
-/// Ends what the user has said in a slot, about a node and about what stood at its path before.
+/// The time of a new statement: not before what its author has said of the node already, by whatever clock that was.
+fn not_before(store: &Store<'_>, entries: &[Entry], new: &Frame, created: String) -> String {
+    let voice = Voice::of(new);
+    let own = entries.iter().filter_map(|entry| store.read(entry));
+    let own = own.filter(|frame| Voice::of(frame) == voice);
+    own.filter_map(|frame| frame.created)
+        .fold(created, Ord::max)
+}
+
+/// Ends what the user has said in a slot about a path: of a node, where it stands, and of what stood at the path before.
 ///
-/// What other people say about the node is said once more above it, as it was: a reader that knows of one head for a
-/// slot finds theirs.
+/// `path` is the one that the statement is about; it may have another name today.
 pub fn retract(
     workspace: &Workspace,
     target: &Target,
     slot: &Slot,
+    path: Option<&TreePath>,
     created: &str,
 ) -> Result<(), StatementError> {
     let store = workspace.store()?;
@@ -178,26 +186,13 @@ pub fn retract(
         (&entry.name.agent, &entry.name.frame_type) == (&slot.agent, &slot.frame_type)
     });
     let seq_max = of_slot.next_back().map_or(0, |entry| entry.name.seq);
-    let mut end = invalidation(target.id, target.kind, slot.clone(), seq_max)
-        .at(target.path.clone())
-        .by(&name, &mail);
-    end.created = Some(created.to_owned());
-    let own = Voice::of(&end);
-    let others = store
-        .voices(&target.id)?
-        .heads
-        .into_iter()
-        .rev()
-        .map(|head| head.frame);
-    let others =
-        others.filter(|frame| Voice::of(frame).slot == own.slot && Voice::of(frame) != own);
-    let frames = [end]
-        .into_iter()
-        .chain(others)
-        .map(|frame| NewFrame::new(workspace.repository.hash_kind(), &frame, true));
-    let frames: Vec<NewFrame> = frames.collect::<Result<_, _>>()?;
+    let by = Spoken { mail: &mail, path };
+    let end = invalidation(target.id, target.kind, slot.clone(), seq_max, Some(by));
+    let mut end = end.at(path.cloned()).by(&name, &mail);
+    end.created = Some(not_before(&store, &entries, &end, created.to_owned()));
+    let end = NewFrame::new(workspace.repository.hash_kind(), &end, true)?;
     let message = format!("{}: a retraction", slot.agent);
-    commit(&workspace.repository, &workspace.state, &frames, &message)?;
+    commit(&workspace.repository, &workspace.state, &[end], &message)?;
     Ok(())
 }
 
@@ -273,7 +268,8 @@ pub fn invalidate(
                 continue;
             }
             invalidated += said;
-            let mut frame = invalidation(node.id, kind, slot, head.seq_max).at(Some(path.clone()));
+            let end = invalidation(node.id, kind, slot, head.seq_max, None);
+            let mut frame = end.at(Some(path.clone()));
             frame.created = Some(created.to_owned());
             let hash_kind = workspace.repository.hash_kind();
             frames.push(NewFrame::new(hash_kind, &frame, false)?);
@@ -288,9 +284,15 @@ pub fn invalidate(
     Ok(Invalidated { invalidated, left })
 }
 
-/// The frame that ends what stands in a slot of a node, whose newest has the number `seq_max`.
-fn invalidation(node: NodeId, kind: NodeKind, slot: Slot, seq_max: u32) -> Frame {
-    let id = basis::invalidation(slot.agent.as_str(), &slot.frame_type, &node, seq_max);
+/// The frame that ends what stands in a slot of a node, whose newest has the number `seq_max`: what one has said, or all.
+fn invalidation(
+    node: NodeId,
+    kind: NodeKind,
+    slot: Slot,
+    seq_max: u32,
+    by: Option<Spoken<'_>>,
+) -> Frame {
+    let id = basis::invalidation(&slot, &node, seq_max, by);
     let basis = Basis {
         kind: BasisKind::Invalidation,
         id,

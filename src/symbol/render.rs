@@ -35,11 +35,10 @@ const DEFINES_MIN: usize = 8;
 #[must_use]
 pub fn render(outline: &Outline) -> String {
     match outline.content {
-        Content::Binary => {
-            let kind = Some(&*outline.doc).filter(|kind| !kind.is_empty());
-            let kind = kind.unwrap_or("Binary file");
-            return format!("{kind} ({} bytes).\n", outline.bytes);
+        Content::Binary if outline.doc.is_empty() => {
+            return format!("Binary file ({} bytes).\n", outline.bytes);
         }
+        Content::Binary => return format!("{} ({} bytes).\n", outline.doc, outline.bytes),
         Content::TooLarge => {
             let (bytes, max) = (outline.bytes, limit::FILE_BYTES_MAX);
             return format!(

@@ -123,7 +123,7 @@ impl<'a> Signatures<'a> {
         let manifests = self.manifests(&checks, trees, Some(&wanted))?;
         let judged = claims
             .iter()
-            .map(|claim| self.judge_one(&mut checks, &manifests, *claim))
+            .map(|claim| self.judge_one(&mut checks, &manifests, claim))
             .collect();
         checks.memory.save(self.state);
         judged
@@ -199,11 +199,11 @@ impl<'a> Signatures<'a> {
         &self,
         checks: &mut Checks,
         named: &Named,
-        (key, actual): Claim,
+        claim: &Claim,
     ) -> Result<Signature, SyncError> {
         let (mut changed, mut worse) = (None, Signature::Unsigned);
-        for Naming { entry, digest, .. } in named.get(&key).map_or(&[][..], Vec::as_slice) {
-            match (self.check(checks, entry)?, *digest == actual) {
+        for Naming { entry, digest, .. } in named.get(&claim.0).map_or(&[][..], Vec::as_slice) {
+            match (self.check(checks, entry)?, *digest == claim.1) {
                 (Some(Checked::Good(signer)), true) => return Ok(Signature::Good(signer)),
                 (Some(Checked::Good(signer)), false) => changed = Some(Signature::Changed(signer)),
                 (Some(Checked::NotAllowed(key)), true) => worse = Signature::NotAllowed(key),
@@ -315,7 +315,7 @@ impl<'a> Attested<'a> {
         }
         let (checks, named) = read.as_mut().expect("set above");
         signatures
-            .judge_one(checks, named, (StatementKey::of(frame), digest))
+            .judge_one(checks, named, &(StatementKey::of(frame), digest))
             .map(Some)
     }
 

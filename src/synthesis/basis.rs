@@ -2,7 +2,7 @@
 
 use crate::agent::Agent;
 use crate::base::{BasisId, Digest, FieldHasher, FrameType, NodeId, TreePath};
-use crate::frame::BasisKind;
+use crate::frame::{BasisKind, Slot};
 
 const CONTEXT: &str = "git-merkle 2026 basis/1";
 
@@ -125,27 +125,47 @@ impl BasisOf {
     }
 }
 
-/// The basis of a frame that was handed in: its node and what it says.
-#[must_use]
-pub fn written(agent: &str, frame_type: &FrameType, node: &NodeId, content: &Digest) -> BasisId {
-    BasisId(
-        start(BasisKind::Written, agent, frame_type)
-            .field(node.as_bytes())
-            .field(&content.0)
-            .finish(),
-    )
+/// Who says something, and about which path: the same words of two people, or about two files of one content, are two
+/// statements.
+#[derive(Debug, Clone, Copy)]
+pub struct Spoken<'a> {
+    /// The author's mail address.
+    pub mail: &'a str,
+    /// The path.
+    pub path: Option<&'a TreePath>,
 }
 
-/// The basis of an invalidation: its node and the generation that it ends.
+impl Spoken<'_> {
+    fn add_to(self, hasher: FieldHasher) -> FieldHasher {
+        let path = self.path.map_or(&[][..], TreePath::as_bytes);
+        hasher
+            .field(self.mail.to_lowercase().as_bytes())
+            .field(path)
+    }
+}
+
+/// The basis of a frame that was handed in: its node, what it says, and who says so.
 #[must_use]
-pub fn invalidation(agent: &str, frame_type: &FrameType, node: &NodeId, seq: u32) -> BasisId {
-    let start = start(BasisKind::Invalidation, agent, frame_type);
-    BasisId(
-        start
-            .field(node.as_bytes())
-            .field(&seq.to_le_bytes())
-            .finish(),
-    )
+pub fn written(slot: &Slot, node: &NodeId, content: &Digest, by: Spoken<'_>) -> BasisId {
+    let said = start(BasisKind::Written, slot.agent.as_str(), &slot.frame_type)
+        .field(node.as_bytes())
+        .field(&content.0);
+    BasisId(by.add_to(said).finish())
+}
+
+/// The basis of an invalidation: its node, the generation that it ends, and whose words it ends, if not all.
+#[must_use]
+pub fn invalidation(slot: &Slot, node: &NodeId, seq: u32, by: Option<Spoken<'_>>) -> BasisId {
+    let start = start(
+        BasisKind::Invalidation,
+        slot.agent.as_str(),
+        &slot.frame_type,
+    );
+    let end = start.field(node.as_bytes()).field(&seq.to_le_bytes());
+    BasisId(match by {
+        Some(by) => by.add_to(end).finish(),
+        None => end.finish(),
+    })
 }
 
 fn start(kind: BasisKind, agent: &str, frame_type: &FrameType) -> FieldHasher {

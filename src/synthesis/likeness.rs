@@ -16,9 +16,10 @@ use super::names::{
 };
 use super::nested::holds;
 use super::reading::{
-    POINT_BYTES_MAX, about, about_only, code, cut, declared, ended, first_line, first_span, head,
-    is_named_after, is_start, is_type, listed, signatures, speaks_beyond, tells_apart,
+    POINT_BYTES_MAX, about, about_only, code, declared, ended, first_line, is_named_after,
+    is_start, is_type, listed, signatures, speaks_beyond, tells_apart,
 };
+use super::short::{cut, first_span, head};
 
 /// Longest first paragraph that is a title.
 const TITLE_BYTES_MAX: usize = 48;

@@ -28,6 +28,7 @@ pub mod policy;
 mod reading;
 pub mod recipe;
 mod reopened;
+mod short;
 
 pub mod spec;
 pub mod summarize;

@@ -17,9 +17,10 @@ use super::hosting::read_by_github;
 use super::likeness::likeness;
 use super::policy::{NOTHING, Policy};
 use super::reading::{
-    SENTENCE_BYTES_MAX, code, cut, declared, lead, purpose, sentence, signatures, speaks,
+    SENTENCE_BYTES_MAX, code, declared, lead, purpose, sentence, signatures, speaks,
 };
 use super::reopened::looked_through;
+use super::short::cut;
 use crate::base::Digest;
 use crate::base::count::counted;
 

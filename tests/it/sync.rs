@@ -4,6 +4,7 @@ mod forged;
 mod grammars;
 mod many;
 mod own;
+mod people;
 mod private;
 mod server;
 mod signed;

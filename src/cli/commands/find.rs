@@ -370,10 +370,12 @@ fn shown(definition: &Definition, is_whole: bool) -> Shown<'_> {
 fn wanted(args: &Args, workspace: &Workspace, root: &SnapshotRoot) -> Result<PathFilter, CliError> {
     let (repo, prefix) = (&workspace.repository, workspace.prefix());
     let found = snapshot_filter(repo, root.tree, &prefix, &args.paths);
-    // Most often a word of a question.
-    let no_path = |error| match error {
-        TargetError::Unknown(word) => TargetError::NotAPath(word),
-        other => other,
-    };
-    found.map_err(|error| CliError::from(no_path(error)).hint("put the question in quotes"))
+    found.map_err(|error| match error {
+        // Most often a word of a question.
+        TargetError::Unknown(word) if !word.contains(['/', '.']) => {
+            CliError::from(TargetError::NotAPath(word)).hint("put the question in quotes")
+        }
+        TargetError::Unknown(path) => TargetError::NotAPath(path).into(),
+        other => other.into(),
+    })
 }

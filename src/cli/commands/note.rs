@@ -184,6 +184,7 @@ pub fn retract(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError
             &workspace,
             &said.target,
             &said.slot(),
+            own.path.as_ref(),
             &clock::render_utc(clock::now_seconds()),
         )?;
         ended.push(FrameDocument::new(own, State::Older).at(said.target.path.as_ref()));
@@ -233,9 +234,9 @@ impl<'w> PathNotes<'w> {
         let store = workspace.store()?;
         let is_meant =
             |frame: &Frame| (&frame.agent, &frame.frame_type) == (&agent.id, &frame_type);
-        let standing = store
-            .voices(&target.id)?
-            .heads
+        let stands = store.voices(&target.id)?.heads;
+        let stands = ops::carried::about_target(&workspace.repository, stands, &target)?;
+        let standing = stands
             .into_iter()
             .map(|head| head.frame)
             .filter(is_meant)

@@ -247,7 +247,11 @@ fn heads(
     heads.retain(|head| {
         head.frame.basis_kind != BasisKind::Written || (head.invalidated && is_void(head))
     });
-    heads.extend(voices.heads);
+    heads.extend(ops::carried::about_target(
+        &workspace.repository,
+        voices.heads,
+        target,
+    )?);
     let mut found = Vec::new();
     for head in heads.into_iter().filter(&wanted) {
         let state = ops::staleness::staleness(workspace, store, target, &head)?.into();

@@ -4,6 +4,8 @@ mod document;
 mod markdown;
 
 use self::document::{Document, RemoteDocument, SlotDocument};
+use std::collections::BTreeSet;
+
 use crate::agent::{Agent, Maker, OUTLINE};
 use crate::base::count::{counted, files_and_directories};
 use crate::base::{AgentId, NodeKind, TreePath, clock};
@@ -305,13 +307,17 @@ impl Counting<'_> {
                 let id = &scan.node(*node).id;
                 match index.find_head(id, number) {
                     // One person may have retracted a note, and the note of another stand.
-                    Some(head) if head.is_invalidated() && is_person => {
+                    Some(_) if is_person => {
                         let Ok(voices) = self.store.voices(id) else {
                             continue;
                         };
-                        let stands = voices.stands(slot).is_some();
-                        fresh += u64::from(stands);
-                        outdated += u64::from(!stands && voices.is_void(slot));
+                        let of_slot = voices
+                            .heads
+                            .iter()
+                            .filter(|head| head.frame.slot() == *slot);
+                        let paths: BTreeSet<_> = of_slot.map(|head| &head.frame.path).collect();
+                        fresh += paths.len() as u64;
+                        outdated += u64::from(paths.is_empty() && voices.is_void(slot));
                     }
                     Some(head) if head.is_invalidated() => outdated += 1,
                     Some(_) => fresh += 1,

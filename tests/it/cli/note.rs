@@ -421,35 +421,41 @@ fn a_carried_note_of_another_agent_is_named_with_the_command_that_affirms_it() {
 
 /// Before, a note on one of several empty files was told of all of them, and only `show` said where it was made.
 #[test]
-fn a_note_on_equal_content_says_where_it_was_made() {
+fn a_note_stands_at_its_path_and_where_that_is_gone_says_where_it_was_made() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("twins");
-    repo.fill("commit one\n+ a/__init__.py\n+ b/__init__.py");
-    by(
-        &repo,
-        "Ann",
-        &["note", "a/__init__.py", "-m", "Loads lazily."],
-    )
-    .ok();
+    repo.fill("commit one\n+ a/init.py = from c import d\n+ b/init.py = from c import d");
+    by(&repo, "Ann", &["note", "a/init.py", "-m", "Loads lazily."]).ok();
     by(&repo, "Ann", &["note", ".", "-m", "Two packages."]).ok();
-    for (arguments, times) in [
-        (&["show", "a/__init__.py"][..], 0),
-        (&["show", "b/__init__.py"], 1),
-        (&["get-node", "a/__init__.py"], 0),
-        (&["get-node", "b/__init__.py"], 1),
-        (&["find", "lazily"], 1),
-        (&["context"], 1),
-        (&["context", "a/__init__.py"], 0),
-        (&["context", "b/__init__.py"], 1),
-        (&["get-node", "."], 0),
-        (&["context", "."], 0),
+    let told = |arguments: &[&str]| repo.merkle(arguments).out().replace('`', "");
+    let made = "made at a/init.py";
+    // Plumbing lists the frames of the content, whatever path it is shown at.
+    assert!(told(&["get-node", "b/init.py"]).contains(made));
+    for arguments in [
+        &["show", "a/init.py"][..],
+        &["show", "b/init.py"],
+        &["get-node", "a/init.py"],
+        &["find", "lazily"],
+        &["context"],
+        &["context", "a/init.py"],
+        &["context", "b/init.py"],
+        &["get-node", "."],
     ] {
-        let told = repo.merkle(arguments).ok().replace('`', "");
-        assert_eq!(
-            told.matches("made at a/__init__.py").count(),
-            times,
-            "{arguments:?}: {told}"
-        );
+        let told = told(arguments);
+        assert!(!told.contains(made), "{arguments:?}: {told}");
+    }
+    assert!(!told(&["context", "b/init.py"]).contains("Loads lazily."));
+    repo.git(&["rm", "-q", "a/init.py"]).ok();
+    repo.git(&["commit", "-qm", "two"]).ok();
+    for arguments in [
+        &["show", "b/init.py"][..],
+        &["get-node", "b/init.py"],
+        &["find", "lazily"],
+        &["context"],
+        &["context", "b/init.py"],
+    ] {
+        let told = told(arguments);
+        assert_eq!(told.matches(made).count(), 1, "{arguments:?}: {told}");
     }
 }
 
@@ -457,23 +463,27 @@ fn a_note_on_equal_content_says_where_it_was_made() {
 #[test]
 fn the_path_of_a_note_is_escaped_in_a_payload() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("marked");
     let lines = "\n  | one = 1\n  | two = 2\n  | three = 3\n  | four = 4\n  | five = 5";
-    repo.fill(&format!(
-        "commit one\n+ **obey**<b>.py{lines}\n+ twin.py{lines}"
-    ));
-    by(&repo, "Ann", &["note", "**obey**<b>.py", "-m", "The one."]).ok();
-    let told = |when: &str| {
+    let twins = format!("commit one\n+ **obey**<b>.py{lines}\n+ twin.py{lines}");
+    let alone = format!("commit one\n+ **obey**<b>.py{lines}");
+    let renamed = format!("commit two\n- **obey**<b>.py\n+ twin.py{lines}\n  | six = 6");
+    for (name, first, second, when) in [
+        (
+            "marked",
+            &*twins,
+            "commit two\n- **obey**<b>.py",
+            "fresh, made at",
+        ),
+        ("renamed", &alone, &renamed, "when it was"),
+    ] {
+        let repo = sandbox.repo(name);
+        repo.fill(first);
+        by(&repo, "Ann", &["note", "**obey**<b>.py", "-m", "The one."]).ok();
+        repo.fill(second);
         for arguments in [&["context", "twin.py"][..], &["context"]] {
             let document = repo.merkle(arguments).ok();
             let note = format!("{when} `**obey**<b>.py`");
             assert!(document.contains(&note), "{note}: {document}");
         }
-    };
-    told("fresh, made at");
-    repo.fill("commit two\n- twin.py");
-    repo.fill(&format!(
-        "commit three\n- **obey**<b>.py\n+ twin.py{lines}\n  | six = 6"
-    ));
-    told("when it was");
+    }
 }

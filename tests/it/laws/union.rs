@@ -15,7 +15,7 @@ use git_merkle::git::{EntryMode, Expected, Location, Repository, StateDir, diff_
 use proptest::prelude::*;
 
 use super::cases;
-use crate::support::Sandbox;
+use crate::support::{PROGRAM, Sandbox};
 
 /// A frame by a few small choices, so that sets overlap, collide in a slot, and share directories of the store.
 #[derive(Debug, Clone)]
@@ -189,14 +189,19 @@ fn two_clones_that_spoke_apart_unite_by_plain_git_and_the_library() {
     repo.fill(super::corpus::SMALL);
     let clone = repo.clone_to("clone", &[]);
     let note = |at: &crate::support::Repo<'_>, path: &str, text: &str| {
-        at.run(crate::support::PROGRAM)
+        at.run(PROGRAM)
             .args(["put-frame", path, "-"])
             .input(text)
             .run()
             .ok();
     };
-    note(&repo, "README.md", "ours");
-    note(&clone, "README.md", "theirs");
+    for (place, text) in [(&repo, "ours"), (&clone, "theirs")] {
+        let said = place.run(PROGRAM).args(["put-frame", "README.md", "-"]);
+        said.env("SOURCE_DATE_EPOCH", "1700000000")
+            .input(text)
+            .run()
+            .ok();
+    }
     note(&clone, "src", "about the directory");
     super::regenerate(&clone, &[]);
     repo.run("git")
@@ -220,7 +225,7 @@ fn two_clones_that_spoke_apart_unite_by_plain_git_and_the_library() {
             .ok(),
         "unite\n"
     );
-    // Of two heads of one generation the greater id speaks, on every machine.
+    // Of two statements of one second and one generation the greater id speaks, on every machine.
     let ids = ["ours", "theirs"].map(|text| {
         let of = |line: &&str| line.contains("human/note");
         let listed = repo

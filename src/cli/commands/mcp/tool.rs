@@ -135,6 +135,7 @@ pub(super) const TOOLS: &[Tool] = &[
             },
             paths("Search only these files and directories"),
             budget(1_000),
+            PAGE,
         ],
     },
     Tool {
@@ -147,6 +148,7 @@ pub(super) const TOOLS: &[Tool] = &[
         parameters: &[
             paths("Show only these files and directories; all without it"),
             budget(4_000),
+            PAGE,
         ],
     },
     Tool {
@@ -198,7 +200,7 @@ pub(super) const TOOLS: &[Tool] = &[
     },
 ];
 
-/// The tools of a server.
+/// The tools of a server; each that answers at length takes the page that its answer names.
 pub(super) fn all(may_note: bool) -> impl Iterator<Item = &'static Tool> {
     TOOLS.iter().chain(may_note.then_some(&NOTE))
 }

@@ -1,0 +1,188 @@
+//! Two people who speak of one file in two clones: each keeps what they said last, and ends nothing but that.
+
+use std::fs;
+
+use super::{sync, world};
+use crate::support::{PROGRAM, Repo, Sandbox};
+
+const NONE: [&str; 0] = [];
+
+/// A clone and the person who works in it.
+struct Desk<'r, 's>(&'r Repo<'s>, &'static str);
+
+impl Desk<'_, '_> {
+    /// Runs the program as this person, at a time in seconds.
+    fn run(&self, seconds: u64, arguments: &[&str]) -> String {
+        let name = format!("user.name={}", self.1);
+        let mail = format!("user.email={}@example.org", self.1);
+        let settings = ["-c", name.as_str(), "-c", mail.as_str()];
+        let run = self.0.run(PROGRAM).args(settings).args(arguments);
+        run.env("SOURCE_DATE_EPOCH", seconds.to_string()).run().ok()
+    }
+}
+
+/// Brings both clones to the same store.
+fn exchange(clones: &[Repo<'_>]) {
+    for clone in clones.iter().chain(clones) {
+        sync(clone).ok();
+    }
+}
+
+/// What people say of a path: the author and the text, in the order of the texts.
+fn notes(repo: &Repo<'_>, path: &str) -> Vec<String> {
+    let shown = repo.merkle(&["show", path, "--agent", "human", "--json"]);
+    let shown: serde_json::Value = serde_json::from_str(&shown.out()).expect("a document");
+    let frames = shown["frames"].as_array().expect("frames");
+    let mut notes: Vec<String> = frames
+        .iter()
+        .map(|frame| {
+            let author = frame["author"].as_str().expect("an author");
+            let author = author.split(' ').next().unwrap_or_default();
+            let text = frame["content"].as_str().expect("a text").trim();
+            format!("{author}: {text}")
+        })
+        .collect();
+    notes.sort();
+    notes
+}
+
+/// Before, each retraction said the other's words again above the other's end of them, and both came back.
+#[test]
+fn two_who_retract_at_once_have_both_retracted() {
+    let sandbox = Sandbox::new();
+    let (_, clones) = world(&sandbox, &["a", "b"]);
+    let (ann, bob) = (Desk(&clones[0], "ann"), Desk(&clones[1], "bob"));
+    ann.run(100, &["note", "src/lib.rs", "-m", "Ann's."]);
+    bob.run(101, &["note", "src/lib.rs", "-m", "Bob's."]);
+    exchange(&clones);
+    assert_eq!(
+        notes(&clones[0], "src/lib.rs"),
+        ["ann: Ann's.", "bob: Bob's."]
+    );
+    bob.run(102, &["retract", "src/lib.rs"]);
+    ann.run(103, &["retract", "src/lib.rs"]);
+    exchange(&clones);
+    for clone in &clones {
+        assert_eq!(notes(clone, "src/lib.rs"), NONE);
+        let status = clone.merkle(&["status"]).ok();
+        assert!(!status.contains("human/note"), "{status}");
+    }
+}
+
+/// Before, a retraction brought back what the other had said before and hid what the other said now.
+#[test]
+fn a_retraction_leaves_what_others_say_meanwhile() {
+    let sandbox = Sandbox::new();
+    let (_, clones) = world(&sandbox, &["a", "b"]);
+    let (ann, bob) = (Desk(&clones[0], "ann"), Desk(&clones[1], "bob"));
+    ann.run(100, &["note", "src/lib.rs", "-m", "Ann's."]);
+    bob.run(101, &["note", "src/lib.rs", "-m", "Bob's first."]);
+    exchange(&clones);
+    bob.run(102, &["note", "src/lib.rs", "-m", "Bob's second."]);
+    ann.run(103, &["retract", "src/lib.rs"]);
+    exchange(&clones);
+    for clone in &clones {
+        assert_eq!(notes(clone, "src/lib.rs"), ["bob: Bob's second."]);
+        let head = clone.merkle(&["get-head", "src/lib.rs", "--agent", "human"]);
+        assert!(head.ok().contains("Bob's second."));
+    }
+}
+
+/// Of one person's statements the later counts, however much the clone had to say in which the earlier was made.
+#[test]
+fn of_one_author_the_later_statement_counts() {
+    let sandbox = Sandbox::new();
+    let (_, clones) = world(&sandbox, &["a", "b"]);
+    let [desk, laptop] = [Desk(&clones[0], "ann"), Desk(&clones[1], "ann")];
+    for (at, text) in (100..).zip(["One.", "Two.", "Three."]) {
+        desk.run(at, &["note", "src/lib.rs", "-m", text]);
+    }
+    laptop.run(200, &["note", "src/lib.rs", "-m", "The last."]);
+    exchange(&clones);
+    for clone in &clones {
+        assert_eq!(notes(clone, "src/lib.rs"), ["ann: The last."]);
+    }
+    // A clock that is behind makes no statement that is not shown.
+    desk.run(150, &["note", "src/lib.rs", "-m", "Later all the same."]);
+    exchange(&clones);
+    assert_eq!(
+        notes(&clones[1], "src/lib.rs"),
+        ["ann: Later all the same."]
+    );
+    laptop.run(10, &["retract", "src/lib.rs"]);
+    exchange(&clones);
+    assert_eq!(notes(&clones[0], "src/lib.rs"), NONE);
+}
+
+/// Before, the same words of two people were one frame, and one of both was lost.
+#[test]
+fn the_same_words_of_two_people_are_two_statements() {
+    let sandbox = Sandbox::new();
+    let (_, clones) = world(&sandbox, &["a", "b"]);
+    let (ann, bob) = (Desk(&clones[0], "ann"), Desk(&clones[1], "bob"));
+    let note = ["note", "src/lib.rs", "-m", "Looks good."];
+    let ids = [ann.run(100, &note), bob.run(100, &note)];
+    assert_ne!(ids[0], ids[1]);
+    exchange(&clones);
+    let both = ["ann: Looks good.", "bob: Looks good."];
+    for clone in &clones {
+        assert_eq!(notes(clone, "src/lib.rs"), both);
+    }
+    // In one clone, too, and the same words of one person stay one statement.
+    assert_eq!(bob.run(101, &note), ids[1]);
+    Desk(&clones[1], "cid").run(102, &note);
+    assert_eq!(notes(&clones[1], "src/lib.rs").len(), 3);
+    bob.run(103, &["retract", "src/lib.rs"]);
+    assert_eq!(
+        notes(&clones[1], "src/lib.rs"),
+        ["ann: Looks good.", "cid: Looks good."]
+    );
+}
+
+/// Before, a note on one of two files with one content took the place of that on the other, and each empty file had all.
+#[test]
+fn files_of_one_content_have_notes_of_their_own() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    for (path, text) in [
+        ("a/init.py", ""),
+        ("b/init.py", ""),
+        ("c/init.py", ""),
+        ("d/x", "same\n"),
+        ("e/x", "same\n"),
+    ] {
+        fs::create_dir_all(repo.path(&path[..1])).expect("a folder");
+        fs::write(repo.path(path), text).expect("writable");
+    }
+    repo.git(&["add", "."]).ok();
+    repo.git(&["commit", "-qm", "first"]).ok();
+    let ann = Desk(&repo, "ann");
+    for path in ["a/init.py", "b/init.py", "d/x", "e/x"] {
+        ann.run(100, &["note", path, "-m", &format!("Of {path}.")]);
+    }
+    for path in ["a/init.py", "b/init.py", "d/x", "e/x"] {
+        assert_eq!(notes(&repo, path), [format!("ann: Of {path}.")]);
+    }
+    assert_eq!(notes(&repo, "c/init.py"), NONE);
+    let context = repo.merkle(&["context"]).ok();
+    assert_eq!(context.matches("**Note** about").count(), 4, "{context}");
+    let found = repo.merkle(&["find", "what is it of"]).ok();
+    assert!(!found.contains("c/init.py\n  agent"), "{found}");
+    // Each is ended for itself, and what stood in an earlier version of one is not carried to the other.
+    ann.run(101, &["retract", "d/x"]);
+    assert_eq!(notes(&repo, "e/x"), ["ann: Of e/x."]);
+    assert_eq!(notes(&repo, "d/x"), NONE);
+    fs::write(repo.path("a/init.py"), "import b\n").expect("writable");
+    fs::write(repo.path("e/x"), "other\n").expect("writable");
+    repo.git(&["commit", "-qam", "changed"]).ok();
+    assert_eq!(notes(&repo, "a/init.py"), ["ann: Of a/init.py."]);
+    assert_eq!(notes(&repo, "b/init.py"), ["ann: Of b/init.py."]);
+    assert_eq!(notes(&repo, "e/x"), ["ann: Of e/x."]);
+    assert_eq!(notes(&repo, "d/x"), NONE);
+    // A file that went takes its note along; what is empty may come from anywhere.
+    repo.git(&["mv", "e/x", "e/y"]).ok();
+    repo.git(&["rm", "-q", "b/init.py"]).ok();
+    repo.git(&["commit", "-qm", "moved"]).ok();
+    assert_eq!(notes(&repo, "e/y"), ["ann: Of e/x."]);
+    assert_eq!(notes(&repo, "c/init.py"), NONE);
+}
