@@ -61,7 +61,12 @@ impl<'q> Phrases<'q> {
     #[must_use]
     pub fn of(question: &'q Query, rare: &Terms, files: usize) -> Option<Self> {
         let words = &question.sequence[..];
-        let weight = |word: &PhraseWord| word.term.map_or(0.0, |at| rare.weights[usize::from(at)]);
+        // What no file has is a value that the message was filled with.
+        let weight = |word: &PhraseWord| {
+            let term = word.term.map(usize::from);
+            let known = term.filter(|at| rare.files[*at] > 0);
+            known.map_or(0.0, |at| rare.weights[at])
+        };
         let (mut before, mut said) = (vec![(0.0, 0)], (0.0, 0));
         let (mut quoted, mut quoted_from) = (Vec::new(), Vec::new());
         for (at, word) in words.iter().enumerate() {
@@ -205,6 +210,23 @@ mod tests {
             None,
             "two words are none"
         );
+    }
+
+    /// Before, a value counted most, since no file has it: the message was found only where the repository knew that too.
+    #[test]
+    fn a_value_that_no_file_has_is_none_of_the_words() {
+        let question = Query::of("error: cannot format quiver.py").expect("words");
+        let is_known = |word: &String| u32::from(!word.starts_with("quiver"));
+        let files = question.words.iter().map(is_known);
+        let rare = Terms {
+            weights: vec![4.0; question.terms.len()],
+            files: files.collect(),
+            is_declared: false,
+        };
+        let phrases = Phrases::of(&question, &rare, 100).expect("words");
+        let text = "err(f\"error: cannot format {src}: {message}\")";
+        let found = phrases.fit(text, None).expect("a phrase");
+        assert!(found.is_told(), "{found:?}");
     }
 
     #[test]
