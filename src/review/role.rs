@@ -65,6 +65,7 @@ mod tests {
             ("tower-test/src/mock/mod.rs", FileRole::Program),
             ("tower-test/tests/mock.rs", FileRole::Test),
             ("smoke-tests/a.rs", FileRole::Test),
+            ("Source/Bogus.Tests/GitHubIssues/Issue1.cs", FileRole::Test),
             ("django/contrib/auth/models.py", FileRole::Program),
         ] {
             assert_eq!(role(path.as_bytes()), expected, "{path}");

@@ -45,11 +45,12 @@ pub fn is_test(path: &[u8]) -> bool {
     let folders: Vec<&str> = directories.split('/').collect();
     let is_test_directory = |at: usize| {
         let part = folders[at];
-        // A package that helps others to test has sources of its own, as `tower-test/src`.
+        // A project of C# is called `Bogus.Tests`. A package that helps others to test has sources of its own, as `tower-test/src`.
         let is_package = folders.get(at + 1) == Some(&"src");
         TEST_DIRECTORIES.contains(&part)
             || DIRECTORIES.contains(&part)
             || !is_package && (part.ends_with("-test") || part.ends_with("-tests"))
+            || !is_package && part.contains('.') && is_test_stem(part)
     };
     let is_test_name = || {
         // Go itself builds every other file into the package.
@@ -71,4 +72,26 @@ pub(super) fn is_test_stem(stem: &str) -> bool {
     let is_spec = word == "spec" && word != stem;
     let one = word.trim_end_matches('s');
     is_spec || is_test && stem != "test" && !NO_TESTS.iter().any(|other| one.ends_with(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_files_of_a_test_project_are_tests() {
+        for (path, expected) in [
+            ("Source/Bogus.Tests/GitHubIssues/PullRequest500.cs", true),
+            ("Bogus.Test/Data.cs", true),
+            ("src/Bogus.UnitTests/Data.cs", true),
+            ("Bogus.Tests/Bogus.Tests.csproj", true),
+            ("smoke-tests/a.rs", true),
+            ("tower-test/src/lib.rs", false),
+            ("Bogus/Latest.cs", false),
+            ("Bogus.Testing.Tools/A.cs", false),
+            ("Bogus.Latest/A.cs", false),
+        ] {
+            assert_eq!(is_test(path.as_bytes()), expected, "{path}");
+        }
+    }
 }
