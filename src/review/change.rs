@@ -184,6 +184,8 @@ pub enum How {
     Removed,
     /// What others see of it is another.
     Signature,
+    /// Its members stand in another order, and that matters to those who use it.
+    Order,
     /// Its value is another, which is a part of no type and no signature.
     Value,
     /// Its body is another.
@@ -211,6 +213,8 @@ pub struct Change {
     pub members: Vec<String>,
     /// How many of its lines differ.
     pub lines: usize,
+    /// Whether its body is another as well, beyond new names of parameters, where its signature is.
+    pub has_body: bool,
     /// Who refers to it.
     pub refers: Refers,
     /// Where it is shown.

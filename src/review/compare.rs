@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::alike::{is_alike, is_callable, is_moved_implementation, seen};
+use super::body::{self, InText};
 use super::change::{
     Change, Changes, Code, Content, File, How, Refers, ReviewedNumber, Section, Version,
 };
@@ -16,8 +17,9 @@ use super::declaration::{Declaration, DeclarationNumber, FileDeclarations};
 use super::go::{GoPackage, go_package, plain_form};
 use super::import;
 use super::lines::{differing, own_lines};
-use super::literal;
 use super::macros::{is_written_by_macro, macros_of};
+use super::matched::{matched, pair_up};
+use super::reordered::reordered;
 use super::signature::find_word;
 use crate::base::TreePath;
 use crate::base::number::IndexVec;
@@ -124,87 +126,6 @@ fn kept(file: ReviewedNumber, marks: &Marks) -> Vec<Place> {
     numbers.map(|(number, _)| (file, number)).collect()
 }
 
-/// Whether one declaration may be another.
-type Alike = fn(&Declaration, &Declaration) -> bool;
-
-/// The declarations of two versions that are the same one, and what the other side declares once more or once less.
-#[derive(Default)]
-struct Matched {
-    pairs: Vec<(DeclarationNumber, DeclarationNumber)>,
-    lost: Vec<DeclarationNumber>,
-    gained: Vec<DeclarationNumber>,
-}
-
-fn matched(old: Option<&Code>, new: Option<&Code>) -> Matched {
-    let (Some(old), Some(new)) = (old, new) else {
-        return Matched::default();
-    };
-    let mut by_name: HashMap<_, (Vec<_>, Vec<_>)> = HashMap::new();
-    for (number, one) in old.declarations.iter_enumerated() {
-        by_name.entry(key(one)).or_default().0.push(number);
-    }
-    for (number, one) in new.declarations.iter_enumerated() {
-        by_name.entry(key(one)).or_default().1.push(number);
-    }
-    let mut found = Matched::default();
-    let one = |number: &DeclarationNumber| &old.declarations[*number];
-    let other = |number: &DeclarationNumber| &new.declarations[*number];
-    for (mut before, mut after) in by_name.into_values() {
-        let stays = !before.is_empty() && !after.is_empty();
-        found
-            .pairs
-            .extend(pair_up(&mut before, &mut after, one, other));
-        if stays {
-            found.lost.extend(before);
-            found.gained.extend(after);
-        }
-    }
-    found.pairs.sort_unstable();
-    found.lost.sort_unstable();
-    found.gained.sort_unstable();
-    found
-}
-
-/// Takes out of two lists under one name what is the same declaration: equal ones first, then in order.
-fn pair_up<'d, P: Copy>(
-    before: &mut Vec<P>,
-    after: &mut Vec<P>,
-    one: impl Fn(&P) -> &'d Declaration,
-    other: impl Fn(&P) -> &'d Declaration,
-) -> Vec<(P, P)> {
-    let steps: [Alike; 5] = [
-        |one, other| seen(one, other) && one.body == other.body,
-        seen,
-        |one, other| one.body == other.body && one.kind == other.kind,
-        // Of overloads, the one that does the work is the one without a mark.
-        |one, other| one.attributes == other.attributes && one.kind == other.kind,
-        |_, _| true,
-    ];
-    let mut pairs = Vec::new();
-    for is_alike in steps {
-        before.retain(|old| {
-            let is_same = |new: &P| is_alike(one(old), other(new));
-            let Some(at) = after.iter().position(is_same) else {
-                return true;
-            };
-            pairs.push((*old, after.remove(at)));
-            false
-        });
-    }
-    pairs
-}
-
-/// Its name, and its kind where that keeps it apart from others of that name: in some languages a method is no overload of a
-/// field, nor a function one of a module; and what a name that is only passed on stands for may have moved, see
-/// [`Sides::passed_on`].
-fn key(one: &Declaration) -> (&str, Option<Kind>) {
-    let is_apart = match one.kind {
-        Kind::Field | Kind::Property => one.name.contains("::"),
-        kind => matches!(kind, Kind::Export | Kind::Module),
-    };
-    (&one.name, is_apart.then_some(one.kind))
-}
-
 /// Whether it is a member of what moved. A method of Go may move without its type.
 fn stands_in(moved: &BTreeMap<Place, Place>, place: Place, one: &Declaration) -> bool {
     one.owner
@@ -235,19 +156,41 @@ impl Sides<'_> {
         (code, &code.declarations[place.1])
     }
 
+    fn in_text(&self, old: Place, new: Place) -> [InText<'_>; 2] {
+        let sides = [(self.before(old).0, old.1), (self.after(new).0, new.1)];
+        sides.map(|(code, number)| InText { code, number })
+    }
+
     /// What changed of one that stands on both sides.
-    fn changed(&self, old: Place, new: Place) -> Option<Change> {
+    fn changed(&self, old: Place, new: Place) -> Vec<Change> {
+        let change = self.other(old, new);
+        change.into_iter().chain(self.reordered(old, new)).collect()
+    }
+
+    /// A type whose members stand in another order, where that matters.
+    fn reordered(&self, old: Place, new: Place) -> Option<Change> {
+        let [before, after] = self.in_text(old, new);
+        let lines = reordered(before, after);
+        (lines > 0).then(|| Change {
+            old: Some(before.one().clone()),
+            new: Some(after.one().clone()),
+            lines,
+            ..change(How::Order, new.0)
+        })
+    }
+
+    /// Its signature or its body, where that is another.
+    fn other(&self, old: Place, new: Place) -> Option<Change> {
         let ((old_code, before), (new_code, after)) = (self.before(old), self.after(new));
-        let is_same_body = before.body == after.body
-            || body_of(old_code, before).is_some_and(|old| {
-                body_of(new_code, after)
-                    .is_some_and(|new| literal::statements(old) == literal::statements(new))
-            });
-        let how = match (seen(before, after), is_same_body) {
-            (false, _) => How::Signature,
-            (true, false) => How::Body,
-            (true, true) => return None,
+        let [one, other] = self.in_text(old, new);
+        let how = if !seen(before, after) {
+            How::Signature
+        } else if body::is_same(one, other) {
+            return None;
+        } else {
+            How::Body
         };
+        let has_body = how == How::Signature && body::differs_as_well(one, other);
         let lines = differing(&own_lines(old_code, old.1), &own_lines(new_code, new.1));
         let (mut before, mut after) = (before.clone(), after.clone());
         if how == How::Signature && is_declared(old_code, &before) && is_declared(new_code, &after)
@@ -260,6 +203,7 @@ impl Sides<'_> {
             old: Some(before),
             new: Some(after),
             lines,
+            has_body,
             ..change(how, new.0)
         })
     }
@@ -638,6 +582,7 @@ fn change(how: How, file: ReviewedNumber) -> Change {
         from: None,
         members: Vec::new(),
         lines: 0,
+        has_body: false,
         refers: Refers::default(),
         section: Section::Private,
         is_internal: false,
@@ -682,13 +627,6 @@ fn members(declarations: &FileDeclarations, number: DeclarationNumber) -> Vec<St
         }
     }
     names
-}
-
-/// The body of a function of Python: how its statements are broken into lines means nothing.
-fn body_of<'c>(code: &'c Code, one: &Declaration) -> Option<&'c str> {
-    let is_function = code.language == Some(Language::Python) && is_callable(one.kind);
-    let body = one.body_at as usize..one.span.1 as usize;
-    code.text.get(body).filter(|_| is_function)
 }
 
 fn slice<'c>(code: &'c Code, declaration: &Declaration) -> &'c str {

@@ -178,14 +178,14 @@ fn section(change: &Change, file: &File) -> Section {
             Section::Private
         }
         // What uses a signature that only its package sees follows it: that is read among the bodies.
-        (_, How::Body | How::Value, _) | (_, How::Signature, false) => Section::Body,
+        (_, How::Body | How::Value, _) | (_, How::Signature | How::Order, false) => Section::Body,
         (_, How::Moved, _) => Section::Moved,
         (_, _, false) => Section::Private,
         (_, How::Signature, _) if is_note_alone(change, file) => Section::Body,
         (_, How::Signature, _) if is_derive_alone(change) || is_opened(change) => Section::Added,
         (_, How::Added, _) if is_demanded(change, file) => Section::Public,
         (_, How::Added, _) => Section::Added,
-        (_, How::Removed | How::Signature, _) => Section::Public,
+        (_, How::Removed | How::Signature | How::Order, _) => Section::Public,
     }
 }
 

@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::beside::repeats;
-use super::change::{Change, Changes, Content, File, How, Refers, ReviewedNumber, Section};
+use super::change::{Change, Changes, File, How, Refers, ReviewedNumber, Section};
 use super::delta::{Piece, delta};
 use super::listed::{all_of, list, shown};
+use super::reason::reason;
 use super::role::FileRole;
 use super::signature::find_word;
 use super::verdict::verdict;
@@ -293,7 +293,7 @@ fn alike(change: &Change) -> Option<String> {
     let (old, new) = (change.old.as_ref()?, change.new.as_ref()?);
     let pieces = without_name(delta(old, new), &new.name);
     let is_telling = pieces.iter().any(|piece| !matches!(piece, Piece::Same(_)));
-    is_telling.then(|| format!("{pieces:?}"))
+    is_telling.then(|| format!("{pieces:?} {}", change.has_body))
 }
 
 /// The pieces without the name and without what stands for unchanged parameters.
@@ -341,19 +341,10 @@ fn said(changes: &Changes, group: &[&Change], detail: Verbosity) -> StyledLine {
         How::Removed => names("− ", most, Tone::Old, group, &mut line),
         How::Added => names("+ ", most, Tone::New, group, &mut line),
         How::Moved => names("moved: ", most, Tone::Plain, group, &mut line),
-        How::Body => names("", most, Tone::Name, group, &mut line),
+        How::Body | How::Order => names("", most, Tone::Name, group, &mut line),
     }
     line.add(Tone::Dim, format!("   {}", places(changes, group)));
-    if first.how == How::Body {
-        line.add(
-            Tone::Dim,
-            if group.len() == 1 {
-                "   body"
-            } else {
-                "   bodies"
-            },
-        );
-    }
+    line.add(Tone::Dim, what(first.how, group.len()));
     let refers = together(group);
     if first.section < Section::Moved
         || !refers.files.is_empty() && first.section == Section::Private
@@ -361,6 +352,16 @@ fn said(changes: &Changes, group: &[&Change], detail: Verbosity) -> StyledLine {
         referring(&refers, first.how, &mut line);
     }
     line
+}
+
+/// What of declarations is another, where neither a mark nor a signature says it.
+fn what(how: How, count: usize) -> &'static str {
+    match (how, count) {
+        (How::Body, 1) => "   body",
+        (How::Body, _) => "   bodies",
+        (How::Order, _) => "   order of members",
+        _ => "",
+    }
 }
 
 fn names_max(detail: Verbosity) -> usize {
@@ -403,7 +404,7 @@ fn title(change: &Change) -> String {
     let one = change.declaration();
     let title = match one.kind {
         Kind::Implementation => one.signature.clone(),
-        kind if change.how != How::Body && is_type(kind) => {
+        kind if !matches!(change.how, How::Body | How::Order) && is_type(kind) => {
             format!("{} {}", kind.words().0, one.name)
         }
         _ => one.name.clone(),
@@ -454,6 +455,9 @@ fn signatures(group: &[&Change], most: usize, line: &mut StyledLine) {
                 " kind"
             },
         );
+    }
+    if first.has_body {
+        line.add(Tone::Plain, ", body");
     }
     if group.len() > 1 {
         line.add(Tone::Plain, " in ");
@@ -602,35 +606,6 @@ fn silent(changes: &Changes) -> Vec<StyledLine> {
         StyledLine::of(Tone::Plain, format!("{reason}: {}", all_of(&paths)))
     };
     by_reason.into_iter().map(line).collect()
-}
-
-/// Why the review says nothing else about a file; `None` if it has said enough or reports it with others.
-fn reason(file: &File) -> Option<&'static str> {
-    let contents =
-        [&file.old, &file.new].map(|version| version.as_ref().map(|version| &version.content));
-    let is =
-        |wanted: fn(&Content) -> bool| contents.iter().flatten().any(|content| wanted(content));
-    if is(|content| matches!(content, Content::Absent)) {
-        return Some("not in this clone");
-    }
-    if !file.is_code() || file.role() == FileRole::Test {
-        return None;
-    }
-    if is(|content| matches!(content, Content::Unread)) {
-        return Some("not read");
-    }
-    match contents {
-        [None, Some(one)] | [Some(one), None] if repeats(file, one) => {
-            Some("repeats what stands beside it")
-        }
-        [None, _] => Some("new, declares nothing"),
-        [_, None] => Some("gone, declared nothing"),
-        [Some(Content::Code(old)), Some(Content::Code(new))] if old.text == new.text => None,
-        [Some(Content::Code(old)), Some(Content::Code(new))] if old.imports != new.imports => {
-            Some("imports")
-        }
-        _ => Some("comments or statements"),
-    }
 }
 
 /// Tests in one line.

@@ -15,6 +15,8 @@ pub struct ReviewCounts {
     pub added: usize,
     /// Public declarations of which others see something else.
     pub signatures: usize,
+    /// Public types whose members stand in another order, where that matters.
+    pub reordered: usize,
     /// Declarations with another body, or with another value alone.
     pub bodies: usize,
     /// What stands in another file, files that were renamed included.
@@ -65,6 +67,7 @@ impl ReviewCounts {
             (_, How::Removed) => &mut self.removed,
             (_, How::Added) => &mut self.added,
             (_, How::Signature) => &mut self.signatures,
+            (_, How::Order) => &mut self.reordered,
             (_, How::Body | How::Value) => &mut self.bodies,
             (_, How::Moved) => &mut self.moved,
         };

@@ -316,7 +316,7 @@ fn a_method_moves_without_its_type() {
     );
     insta::assert_snapshot!(said, @"
     1 signature changed, 1 body, 2 moved, nothing added or removed · 2 of 2 files are code
-    pub +const fn Uuid::max   src/builder.rs:4
+    pub +const fn Uuid::max, body   src/builder.rs:4
     Uuid::nil   src/builder.rs:3   body
     moved: Uuid::{nil, max}   src/lib.rs → src/builder.rs
     ");

@@ -492,7 +492,7 @@ const TARGETS: [(&str, u64, &[&str]); 6] = [
         &[
             "− class RequestContext (",
             "− request_ctx",
-            "exc=_sentinel→None) in ",
+            "exc=_sentinel→None), body in ",
             "Flask.request_context -> RequestContext→AppContext",
             "AppContext.__init__(…, +*",
             "request: Request→RequestProxy",

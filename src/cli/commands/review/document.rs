@@ -123,6 +123,7 @@ struct ChangeDocument {
     new: Option<SideDocument>,
     members: Vec<String>,
     lines: usize,
+    body: bool,
     referring: Vec<String>,
     referring_tests: usize,
 }
@@ -190,6 +191,7 @@ fn change(changes: &Changes, change: &Change) -> ChangeDocument {
         new: change.new.as_ref().map(side),
         members: change.members.clone(),
         lines: change.lines,
+        body: change.has_body || change.how == How::Body,
         referring: change.refers.files.iter().map(path).collect(),
         referring_tests: change.refers.tests,
     }
