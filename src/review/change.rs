@@ -257,6 +257,8 @@ pub struct Changes {
     pub files: IndexVec<ReviewedNumber, File>,
     /// What changed in them; in the order in which a reviewer reads once who refers to it is known.
     pub list: Vec<Change>,
+    /// The files whose statements outside of declarations are others.
+    pub statements: BTreeSet<ReviewedNumber>,
 }
 
 impl Changes {

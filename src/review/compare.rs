@@ -21,6 +21,7 @@ use super::macros::{is_written_by_macro, macros_of};
 use super::matched::{matched, pair_up};
 use super::reordered::reordered;
 use super::signature::find_word;
+use super::statement::with_other_statements;
 use crate::base::TreePath;
 use crate::base::number::IndexVec;
 use crate::symbol::{Kind, Language, Visibility};
@@ -76,7 +77,11 @@ pub fn compare(files: Vec<File>) -> Changes {
     );
     list.extend(sides.alone(&gone, true));
     list.extend(sides.alone(&come, false));
-    Changes { files, list }
+    Changes {
+        statements: with_other_statements(&files),
+        files,
+        list,
+    }
 }
 
 /// Both versions; neither where one cannot be read, since nothing is known of what that declares.

@@ -38,6 +38,7 @@ mod role;
 mod say;
 mod several;
 mod signature;
+mod statement;
 mod verdict;
 
 pub use beside::{DeclaredBeside, leave_out_declared_beside};

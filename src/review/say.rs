@@ -102,7 +102,7 @@ const TITLES: [(Section, &str); 8] = [
     (Section::Aside, "Examples, tools, what is generated"),
     (Section::Test, TESTS),
 ];
-const SILENT: &str = "Code that declares the same";
+const SILENT: &str = "Code outside of declarations";
 const TESTS: &str = "Tests";
 const OTHERS: &str = "Other files";
 
@@ -582,7 +582,7 @@ fn renamed(changes: &Changes) -> Vec<StyledLine> {
     lines
 }
 
-/// Programs' files in which nothing that is declared has changed, by what else did.
+/// Programs' files in which nothing that is declared has changed, by what else did; and those whose statements have.
 fn silent(changes: &Changes) -> Vec<StyledLine> {
     let mut spoken = IndexVec::from_vec(vec![false; changes.files.len()]);
     for change in &changes.list {
@@ -592,13 +592,13 @@ fn silent(changes: &Changes) -> Vec<StyledLine> {
         }
     }
     let mut by_reason: BTreeMap<&str, Vec<&TreePath>> = BTreeMap::new();
-    for (file, _) in changes
-        .files
-        .iter()
-        .zip(spoken)
-        .filter(|(_, spoken)| !spoken)
-    {
-        if let Some(reason) = reason(file) {
+    for ((number, file), is_spoken) in changes.files.iter_enumerated().zip(spoken) {
+        let reason = if changes.statements.contains(&number) {
+            Some("statements")
+        } else {
+            reason(file).filter(|_| !is_spoken)
+        };
+        if let Some(reason) = reason {
             by_reason.entry(reason).or_default().push(file.path());
         }
     }

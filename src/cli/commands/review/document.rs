@@ -142,6 +142,7 @@ struct FileDocument {
     change: &'static str,
     role: FileRole,
     code: bool,
+    statements: bool,
     missing: bool,
 }
 
@@ -160,7 +161,11 @@ impl Document {
                 .iter()
                 .map(|one| change(changes, one))
                 .collect(),
-            files: changes.files.iter().map(file).collect(),
+            files: changes
+                .files
+                .iter_enumerated()
+                .map(|(number, one)| file(one, changes.statements.contains(&number)))
+                .collect(),
             known,
         }
     }
@@ -205,7 +210,7 @@ fn side(declaration: &Declaration) -> SideDocument {
     }
 }
 
-fn file(file: &File) -> FileDocument {
+fn file(file: &File, has_statements: bool) -> FileDocument {
     let is_absent = |version: &Version| matches!(version.content, Content::Absent);
     FileDocument {
         path: path(file.path()),
@@ -218,6 +223,7 @@ fn file(file: &File) -> FileDocument {
         },
         role: file.role(),
         code: file.is_code(),
+        statements: has_statements,
         missing: [&file.old, &file.new].into_iter().flatten().any(is_absent),
     }
 }
