@@ -23,6 +23,12 @@ pub struct ReviewCounts {
     pub moved: usize,
     /// Private declarations that are gone, new, or have another signature.
     pub private: usize,
+    /// What changed in examples, tools and what is generated.
+    pub aside: usize,
+    /// What changed in tests.
+    pub tests: usize,
+    /// Files, without tests, whose statements outside of declarations are others.
+    pub statements: usize,
     /// Changed files of programs, without tests.
     pub code_files: usize,
     /// Changed tests.
@@ -38,6 +44,7 @@ pub struct ReviewCounts {
 pub fn verdict(changes: &Changes) -> ReviewCounts {
     let mut counts = ReviewCounts {
         files: changes.files.len(),
+        statements: changes.statements.len(),
         ..ReviewCounts::default()
     };
     for file in &changes.files {
@@ -60,10 +67,19 @@ fn is_absent(file: &File) -> bool {
 
 impl ReviewCounts {
     fn add(&mut self, change: &Change) {
-        let count = match (change.section, change.how) {
-            (Section::Test | Section::Aside, _) => return,
+        // A name that is declared once more or once less comes or goes, as an overload.
+        let how = match (change.how, &change.old, &change.new) {
+            (How::Signature, Some(_), None) => How::Removed,
+            (How::Signature, None, Some(_)) => How::Added,
+            (how, ..) => how,
+        };
+        let count = match (change.section, how) {
+            (Section::Test, _) => &mut self.tests,
+            (Section::Aside, _) => &mut self.aside,
             (Section::Private, _) => &mut self.private,
-            (_, How::Signature | How::Value) if change.is_internal => &mut self.private,
+            _ if change.is_internal && !matches!(change.how, How::Body | How::Moved) => {
+                &mut self.private
+            }
             (_, How::Removed) => &mut self.removed,
             (_, How::Added) => &mut self.added,
             (_, How::Signature) => &mut self.signatures,
@@ -96,45 +112,32 @@ impl ReviewCounts {
         said.join(", ") + &files
     }
 
+    /// What others see, then the rest.
     fn said(&self) -> Vec<String> {
         let Self {
-            removed,
-            added,
-            signatures,
             bodies,
             moved,
             private,
+            statements,
+            aside,
+            tests,
             ..
         } = *self;
-        let mut said = Vec::new();
-        if removed > 0 {
-            said.push(format!(
-                "{} removed",
-                counted(removed, "public declaration", "public declarations")
-            ));
-        }
-        if added > 0 {
-            said.push(match removed {
-                0 => format!(
-                    "{} added",
-                    counted(added, "public declaration", "public declarations")
-                ),
-                _ => format!("{added} added"),
-            });
-        }
-        if signatures > 0 {
-            said.push(format!(
-                "{} changed",
-                counted(signatures, "signature", "signatures")
-            ));
-        }
-        let is_same = removed + added + signatures == 0;
-        if is_same && bodies + moved + private > 0 {
+        let mut said = self.seen();
+        let is_same = said.is_empty();
+        if is_same
+            && bodies + moved + private + statements + aside + tests > 0
+            && self.code_files > 0
+        {
             said.push("same public declarations".to_owned());
         }
         if bodies > 0 {
-            let changed = if signatures > 0 { "" } else { " changed" };
+            let changed = if self.signatures > 0 { "" } else { " changed" };
             said.push(counted(bodies, "body", "bodies") + changed);
+        }
+        if statements > 0 {
+            let files = counted(statements, "file", "files");
+            said.push(format!("statements in {files}"));
         }
         if moved > 0 {
             said.push(format!("{moved} moved"));
@@ -142,7 +145,14 @@ impl ReviewCounts {
         if private > 0 {
             said.push(format!("{private} private"));
         }
-        if signatures > 0 && removed + added == 0 {
+        if is_same && aside > 0 {
+            said.push(format!("{aside} changed in examples or tools"));
+        }
+        // Tests have a line of their own.
+        if tests > 0 && said.len() == 1 && is_same {
+            said.push(format!("{tests} changed in tests"));
+        }
+        if self.signatures > 0 && self.removed + self.added == 0 {
             said.push("nothing added or removed".to_owned());
         }
         if self.absent > 0 {
@@ -150,6 +160,29 @@ impl ReviewCounts {
                 "{} not in this clone",
                 counted(self.absent, "file", "files")
             ));
+        }
+        said
+    }
+
+    fn seen(&self) -> Vec<String> {
+        let mut said = Vec::new();
+        let declarations = |count| counted(count, "public declaration", "public declarations");
+        if self.removed > 0 {
+            said.push(format!("{} removed", declarations(self.removed)));
+        }
+        if self.added > 0 {
+            said.push(match self.removed {
+                0 => format!("{} added", declarations(self.added)),
+                _ => format!("{} added", self.added),
+            });
+        }
+        if self.signatures > 0 {
+            let signatures = counted(self.signatures, "signature", "signatures");
+            said.push(format!("{signatures} changed"));
+        }
+        if self.reordered > 0 {
+            let types = counted(self.reordered, "type", "types");
+            said.push(format!("{types} reordered"));
         }
         said
     }

@@ -22,7 +22,7 @@ fn a_branch_from_what_others_rely_on_to_what_they_do_not_see() {
     no code: README.md
     ");
     let json = document(&repo, "main");
-    insta::assert_snapshot!(json["changes"][0].to_string(), @r#"{"section":"public","change":"removed","kind":"function","name":"discount","path":"src/price.rs","from":null,"line":6,"old":{"signature":"pub fn discount(item: &str) -> u32","attributes":[],"visibility":"public"},"new":null,"members":[],"lines":3,"referring":["src/bin/till.rs"],"referring_tests":1}"#);
+    insta::assert_snapshot!(json["changes"][0].to_string(), @r#"{"section":"public","change":"removed","kind":"function","name":"discount","path":"src/price.rs","from":null,"line":6,"old":{"signature":"pub fn discount(item: &str) -> u32","attributes":[],"visibility":"public"},"new":null,"members":[],"lines":3,"body":false,"referring":["src/bin/till.rs"],"referring_tests":1}"#);
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn a_class_of_python_moves_with_its_overloads_and_stand_ins_are_no_news() {
     ",
     );
     insta::assert_snapshot!(said, @"
-    1 signature changed, 2 moved, nothing added or removed · 6 of 6 files are code
+    1 public declaration added, 2 moved · 6 of 6 files are code
     Map.match +@overload def match(self, a: bytes) -> bytes   b.py:7
     moved: class Map (5 members)   a.py → b.py
     moved: class Held (1 member)   large.py → large/held.py
@@ -645,4 +645,105 @@ fn a_file_that_is_not_read_to_its_end_is_not_read() {
     repo.commit("second");
     let said = repo.merkle(&["review", "HEAD~1..HEAD"]).ok();
     assert!(said.contains("not read: a.rs"), "{said}");
+}
+
+/// A body that changed with its signature, members in another order, statements beside functions, and overloads that went.
+#[test]
+fn what_stands_beside_other_changes_is_told_as_well() {
+    let said = reviewed(
+        r"
+        commit first
+        + auth.go
+          | package app
+          |
+          | func Allow(user string) bool {
+          |     return user == root
+          | }
+          |
+          | func Deny(user string) bool {
+          |     return user != root
+          | }
+        + pair.py
+          | from typing import NamedTuple
+          |
+          | class Pair(NamedTuple):
+          |     first: int
+          |     second: int
+        + app.py
+          | import atexit
+          |
+          | def stop():
+          |     return 1
+          |
+          | atexit.register(stop)
+        + Random.cs
+          | public class Random {
+          |     public bool Bool() { return true; }
+          |     public bool Bool(float weight) { return weight > 1; }
+          | }
+        commit second
+        + auth.go
+          | package app
+          |
+          | func Allow(user string, why string) bool {
+          |     return user != root
+          | }
+          |
+          | func Deny(user string, why string) bool {
+          |     return user != root
+          | }
+        + pair.py
+          | from typing import NamedTuple
+          |
+          | class Pair(NamedTuple):
+          |     second: int
+          |     first: int
+        + app.py
+          | import atexit
+          |
+          | def stop():
+          |     return 2
+        + Random.cs
+          | public class Random {
+          |     public bool Bool() { return true; }
+          | }
+    ",
+    );
+    insta::assert_snapshot!(said, @"
+    1 public declaration removed, 2 signatures changed, 1 type reordered, 1 body, statements in 1 file · 4 of 4 files are code
+    Allow(…, +why string), body   auth.go:3
+    Deny(…, +why string)   auth.go:7
+    Random.Bool −public bool Bool(float weight)   Random.cs
+    Pair   pair.py:3   order of members
+    stop   app.py:3   body
+    statements: app.py
+    ");
+}
+
+#[test]
+fn the_verdict_says_what_changed_where_the_program_declares_the_same() {
+    let said = reviewed(
+        r"
+        commit first
+        + tools/a.js = function retry(n = 3) { return n; }
+        + app.py = LIMIT = 1
+        + tests/test_app.py
+          | def test_app():
+          |     assert LIMIT
+        commit second
+        + tools/a.js = function retry(n = 5) { return n; }
+        + app.py
+          | # Few.
+          | LIMIT = 1
+        + tests/test_app.py
+          | def test_app():
+          |     assert LIMIT == 1
+    ",
+    );
+    insta::assert_snapshot!(said, @"
+    Same public declarations, 1 changed in examples or tools · 2 of 3 files are code
+    retry(n = 3→5)   tools/a.js:1
+    comments or statements: app.py
+    tests: 1 changed in tests/test_app.py
+    ");
 }
