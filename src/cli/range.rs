@@ -15,7 +15,7 @@ use crate::cli::{CliError, Exit};
 use crate::git::{Repository, RevisionError};
 
 /// What is used where a side is left out.
-const HEAD: &str = "HEAD";
+pub(in crate::cli) const HEAD: &str = "HEAD";
 
 /// One side of a comparison.
 pub(in crate::cli) struct Revision {

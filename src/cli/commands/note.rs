@@ -12,8 +12,8 @@ use crate::cli::program::Program;
 use crate::cli::shell::shell_word;
 use crate::cli::snapshot::{find, find_all, head};
 use crate::cli::{CliError, Exit, editor, given};
-use crate::frame::{Frame, Slot, Voice};
-use crate::node::SnapshotRoot;
+use crate::frame::{Frame, NodeKind, Slot, Voice};
+use crate::node::{Snapshot, SnapshotRoot};
 use crate::ops::{self, Carried, Statement, StatementError};
 use crate::secret::{guard, guard_name};
 use crate::workspace::{NamedTarget, Target, Workspace};
@@ -41,6 +41,10 @@ pub struct Args {
     /// Read the text from a file; '-' reads standard input
     #[arg(long, short = 'F', value_name = "file", conflicts_with = "message")]
     file: Option<PathBuf>,
+    /// Speak of the file or directory as it is in the work tree, and not as it is in HEAD: for a note on what you are about
+    /// to commit
+    #[arg(long)]
+    worktree: bool,
     /// Edit the text, starting from your last note (default on a terminal where no text is given)
     #[arg(long, short = 'e')]
     edit: bool,
@@ -61,8 +65,7 @@ pub struct PathsArgs {
 /// Stores what the user says, and prints the frame's id.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
-    let root = head(&workspace)?;
-    let target = find(&workspace, &root, &args.path)?;
+    let (root, target) = subject(args, program, &workspace)?;
     let said = PathNotes::open(&workspace, &args.who, &root, target)?;
     let given = match &args.file {
         Some(file) => Some(given::read(program, file, BODY_BYTES_MAX as u64)?),
@@ -104,6 +107,41 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         writeln!(program.ui, "{}", frame.id)?;
     }
     Ok(Exit::Done)
+}
+
+/// What the note is about. Where the work tree has something else at the path, the user is told.
+fn subject(
+    args: &Args,
+    program: &Program,
+    workspace: &Workspace,
+) -> Result<(SnapshotRoot, Target), CliError> {
+    let has_work_tree = workspace.repository.work_dir().is_some();
+    let at_work = || -> Result<_, CliError> {
+        let root = workspace.root(&Snapshot::Worktree)?;
+        let target = find(workspace, &root, &args.path)?;
+        Ok((root, target))
+    };
+    if args.worktree {
+        return at_work();
+    }
+    let root = head(workspace)?;
+    let found = find(workspace, &root, &args.path);
+    let at_work = has_work_tree.then(at_work).and_then(Result::ok);
+    match (found, at_work) {
+        (Ok(target), Some((_, at_work))) => {
+            if at_work.id != target.id && target.kind == NodeKind::File {
+                program.ui.note(&format!(
+                    "'{}' is not committed as it is; the note is about what HEAD has, '--worktree' speaks of the other",
+                    args.path
+                ));
+            }
+            Ok((root, target))
+        }
+        (Err(error), Some(_)) => {
+            Err(error.hint("'--worktree' speaks of what is not committed yet"))
+        }
+        (found, None) => Ok((root, found?)),
+    }
 }
 
 /// Says once more, about today's content, what was said about an earlier one.

@@ -12,13 +12,14 @@ use self::document::{Document, KnownDocument};
 use self::known::{Known, write_known};
 
 use crate::cli::program::Program;
-use crate::cli::range;
+use crate::cli::range::{self, Range, Revision};
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::node::Snapshot;
 use crate::ops::differing::differing_lines;
 use crate::ops::review::review;
 use crate::ops::touched::touched;
 use crate::review::{StyledLine, Tone, Verbosity, say};
+use crate::workspace::Workspace;
 
 /// Arguments of `review`.
 #[derive(Debug, clap::Args)]
@@ -27,6 +28,9 @@ pub struct Args {
     /// the merge base with the default branch to HEAD
     #[arg(value_name = "rev", num_args = 0..=2)]
     revisions: Vec<String>,
+    /// Review what is not committed, too: the work tree in the place of HEAD, with untracked files that are not ignored
+    #[arg(long, conflicts_with = "commits")]
+    worktree: bool,
     /// Print text, Markdown for a comment or a summary of a forge, or HTML: one file for a browser
     #[arg(long, value_name = "format", value_enum, default_value = "text")]
     format: Format,
@@ -77,7 +81,8 @@ enum FailOn {
 /// Prints the verdict, what changed, and what is known of it.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open_paged()?;
-    let range = range::find_branch(&workspace.repository, &args.revisions)?;
+    let mut range = range::find_branch(&workspace.repository, &args.revisions)?;
+    let snapshot = side(args, program, &workspace, &mut range)?;
     if args.commits {
         let sides =
             [&range.old, &range.new].map(|side| workspace.repository.resolve_commit(&side.name));
@@ -92,9 +97,13 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     }
     let changes = review(&workspace, range.old.tree, range.new.tree)?;
     let store = workspace.store()?;
-    let root = workspace.root(&Snapshot::Revision(range.new.name.clone()))?;
+    let root = workspace.root(&snapshot)?;
     let touched = touched(&workspace, &store, range.old.tree, &root)?;
-    let mut known = Known::of(&program.ui, &workspace, &store, &touched, &range.new.name);
+    let looked_at = match &snapshot {
+        Snapshot::Revision(name) => name,
+        _ => range::HEAD,
+    };
+    let mut known = Known::of(&program.ui, &workspace, &store, &touched, looked_at);
     known.foreign = foreign::of_remotes(&program.ui, &workspace, &store, &range, &args.foreign)?;
     if program.ui.is_json() {
         let document = Document::of(&range, &changes, KnownDocument::of(&known));
@@ -130,6 +139,40 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     };
     let is_failed = args.exit_code && stale + missing > 0 || args.fail_on.iter().any(fails);
     Ok(if is_failed { Exit::No } else { Exit::Done })
+}
+
+/// The snapshot that is reviewed. Where that is HEAD, the user is told of what is not committed, or has it reviewed, too.
+fn side(
+    args: &Args,
+    program: &Program,
+    workspace: &Workspace,
+    range: &mut Range,
+) -> Result<Snapshot, CliError> {
+    let reviewed = Snapshot::Revision(range.new.name.clone());
+    let is_head = range.new.name == range::HEAD && workspace.repository.work_dir().is_some();
+    if args.worktree && !is_head {
+        let message =
+            "the work tree is reviewed in the place of HEAD, and the range ends elsewhere";
+        return Err(
+            CliError::new(Exit::Usage, message).hint("git merkle review --worktree [<base>]")
+        );
+    }
+    if !is_head {
+        return Ok(reviewed);
+    }
+    let root = workspace.root(&Snapshot::Worktree)?;
+    if args.worktree {
+        range.new = Revision {
+            name: "the work tree".to_owned(),
+            tree: root.tree,
+        };
+        return Ok(Snapshot::Worktree);
+    }
+    if root.tree != range.new.tree {
+        let told = "what is not committed is not reviewed; 'git merkle review --worktree' has it";
+        program.ui.note(told);
+    }
+    Ok(reviewed)
 }
 
 fn write(ui: &mut Ui, line: &StyledLine) -> Result<(), CliError> {

@@ -1,5 +1,7 @@
 //! `note`, `affirm`, `retract`: what people say stands side by side and lasts longer than one commit.
 
+use std::fs;
+
 use super::{masked, sample, told};
 use crate::support::{Output, PROGRAM, Repo, Sandbox};
 
@@ -184,7 +186,7 @@ fn a_text_comes_from_the_command_line_a_file_or_an_editor() {
     assert_eq!(said(), "From a pipe.\n");
     let script = sandbox.path("editor");
     let lines = "#!/bin/sh\ncp \"$1\" \"$0.seen\"\nsed 's/pipe/heading/; 1s/^/# A title\\n\\n/' \"$1\" >\"$0.tmp\" && cat \"$0.tmp\" >\"$1\"\n";
-    std::fs::write(&script, lines).unwrap();
+    fs::write(&script, lines).unwrap();
     let editor = format!("sh {}", script.display());
     let edited = |options: &[&str]| {
         repo.run(PROGRAM)
@@ -199,23 +201,23 @@ fn a_text_comes_from_the_command_line_a_file_or_an_editor() {
         "# A title\n\nFrom a heading.\n",
         "a heading is no comment, and the help is no part of it"
     );
-    let seen = std::fs::read_to_string(sandbox.path("editor.seen")).unwrap();
+    let seen = fs::read_to_string(sandbox.path("editor.seen")).unwrap();
     assert!(
         seen.starts_with(
             "From a pipe.\n\n<!-- what stands below this line is left out -->\nA note about 'src'"
         ),
         "{seen}"
     );
-    std::fs::write(&script, "exit 3\n").unwrap();
+    fs::write(&script, "exit 3\n").unwrap();
     let failed = edited(&["src", "-e", "-m", "Precious."]).exits(65).err();
     let kept = failed.rsplit('\'').nth(1).expect("a path");
     assert!(
-        std::fs::read_to_string(kept)
+        fs::read_to_string(kept)
             .unwrap()
             .starts_with("Precious.\n"),
         "the text is not lost"
     );
-    std::fs::write(&script, ": >\"$1\"\n").unwrap();
+    fs::write(&script, ": >\"$1\"\n").unwrap();
     insta::assert_snapshot!(told(&edited(&["src", "-e"])), @"
     --- stderr
     error: nothing is said: the text is empty
@@ -485,5 +487,33 @@ fn the_path_of_a_note_is_escaped_in_a_payload() {
             let note = format!("{when} `**obey**<b>.py`");
             assert!(document.contains(&note), "{note}: {document}");
         }
+    }
+}
+
+/// Before, a note on a file that was edited was about what HEAD has, without a word, and a new file could have none.
+#[test]
+fn a_note_can_be_about_what_is_not_committed_yet() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("edited");
+    repo.fill("commit one\n+ a.py = one = 1");
+    fs::write(repo.path("a.py"), "one = 2\n").expect("writable");
+    fs::write(repo.path("b.py"), "two = 2\n").expect("writable");
+    let old = by(&repo, "Ann", &["note", "a.py", "-m", "Of HEAD."]).exits(0);
+    assert!(
+        old.err().contains("'a.py' is not committed as it is"),
+        "{old}"
+    );
+    let refused = by(&repo, "Ann", &["note", "b.py", "-m", "New."]).exits(128);
+    assert!(refused.err().contains("--worktree"), "{refused}");
+    for (path, text) in [("a.py", "Of the edit."), ("b.py", "Of the new file.")] {
+        let said = by(&repo, "Ann", &["note", "--worktree", path, "-m", text]).exits(0);
+        assert_eq!(said.err(), "");
+    }
+    repo.git(&["add", "."]).ok();
+    repo.git(&["commit", "-qm", "two"]).ok();
+    for (path, text) in [("a.py", "Of the edit."), ("b.py", "Of the new file.")] {
+        let shown = repo.merkle(&["show", path, "--agent", "human"]).ok();
+        let fresh = format!("human/note fresh {path}\n");
+        assert!(shown.contains(&fresh) && shown.contains(text), "{shown}");
     }
 }

@@ -550,3 +550,32 @@ fn what_was_written_down_comes_out_in_its_order() {
         assert!(10 * used <= 13 * tokens, "{used} of {tokens} in\n{text}");
     }
 }
+
+/// Before, what was not committed was left out without a word.
+#[test]
+fn the_work_tree_can_be_reviewed_in_the_place_of_head() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill("commit one\n+ a.py\n  | def one():\n  |     return 1");
+    let clean = repo.merkle(&["review", "HEAD"]).exits(0);
+    assert!(!clean.err().contains("--worktree"), "{clean}");
+    std::fs::write(repo.path("a.py"), "def one(x):\n    return 1\n").expect("writable");
+    std::fs::write(repo.path("b.py"), "def two():\n    return 2\n").expect("writable");
+    let told = repo.merkle(&["review", "HEAD"]).exits(0);
+    let remark = "what is not committed is not reviewed; 'git merkle review --worktree' has it";
+    assert!(told.err().contains(remark), "{told}");
+    let whole = repo.merkle(&["review", "--worktree"]).exits(0);
+    assert_eq!(whole.err(), "");
+    assert!(
+        whole.out().contains("one(+x)   a.py:1") && whole.out().contains("+ two   b.py:1"),
+        "{whole}"
+    );
+    let json = repo
+        .merkle(&["review", "--worktree", "--json"])
+        .json("review");
+    assert_eq!(json["new"]["revision"], "the work tree");
+    repo.git(&["branch", "old"]).ok();
+    let _ = repo
+        .merkle(&["review", "--worktree", "HEAD..old"])
+        .exits(129);
+}

@@ -6,6 +6,7 @@ use super::foreign::ForeignStore;
 use crate::base::Cost;
 use crate::base::count::counted;
 use crate::cli::frames::signatures;
+use crate::cli::range::HEAD;
 use crate::cli::shell::shell_word;
 use crate::cli::words::{write_lines, write_words};
 use crate::cli::{CliError, Style, Ui};
@@ -41,7 +42,7 @@ impl<'k> Known<'k> {
             touched,
             signatures: signatures(ui, workspace, store, &frames),
             foreign: Vec::new(),
-            revision: if revision == "HEAD" {
+            revision: if revision == HEAD {
                 String::new()
             } else {
                 format!(" --rev {}", shell_word(revision))
