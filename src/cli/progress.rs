@@ -73,14 +73,6 @@ impl Progress {
         bar.set_prefix(pace);
         bar.set_position(step.position);
     }
-
-    /// Takes the bar off the terminal while something else is said there.
-    pub fn suspend<T>(&self, say: impl FnOnce() -> T) -> T {
-        match &self.bar {
-            Some(bar) => bar.suspend(say),
-            None => say(),
-        }
-    }
 }
 
 impl Drop for Progress {

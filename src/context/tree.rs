@@ -229,18 +229,6 @@ impl Tree {
         self.scan().entries(number).map(|entry| entry.name)
     }
 
-    /// How many distinct objects it has.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.scan().len()
-    }
-
-    /// True when nothing stands in it.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.scan().entries(self.scan().root()).next().is_none()
-    }
-
     /// The number of the root's node.
     #[must_use]
     pub fn root_number(&self) -> NodeNumber {

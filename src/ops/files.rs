@@ -153,13 +153,4 @@ impl Files {
     pub fn name(&self, content: &Content) -> &[u8] {
         last_name(&self.paths[content.first].0)
     }
-
-    /// What failed at a content.
-    #[must_use]
-    pub fn failed(&self, content: &Content, source: ObjectError) -> FilesError {
-        FilesError::Object {
-            path: TreePath::new(self.paths[content.first].0.clone()),
-            source,
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! The renderings of a bundle: for people who read, for people who copy and paste, and for models.
 //!
-//! An adapter takes a [`Bundle`] and what the reader can do, and nothing else: tracking has another type. What a
-//! reader cannot take (a system message, earlier turns, a schema) is said in words instead, never left out.
+//! An adapter takes a [`Bundle`] and what the reader can do, and nothing else. What a reader cannot take (a system
+//! message, earlier turns, a schema) is said in words instead, never left out.
 
 use super::bundle::Bundle;
 use crate::chat::{Capabilities, GenerationParams, Message, Request, Role};
@@ -186,7 +186,6 @@ fn joined(parts: impl IntoIterator<Item = String>, between: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prompt::{TrackedBundle, Tracking};
 
     fn bundle() -> Bundle {
         Bundle {
@@ -198,7 +197,6 @@ mod tests {
                 Message::new(Role::User, "Hello?"),
                 Message::new(Role::Assistant, "Hello."),
             ],
-            ..Bundle::default()
         }
     }
 
@@ -429,22 +427,6 @@ mod tests {
                 .text
                 .ends_with("JSON schema:\n{\"type\":\"object\"}")
         );
-    }
-
-    #[test]
-    fn what_is_tracked_is_said_nowhere() {
-        let sentinel = "sentinel-7f3a";
-        let tracking = Tracking([("target".to_owned(), sentinel.to_owned())].into());
-        let TrackedBundle { bundle, tracking } = TrackedBundle {
-            bundle: bundle(),
-            tracking,
-        };
-        assert_eq!(tracking.0["target"], sentinel);
-        let capabilities = Capabilities::default();
-        let request = to_request(&bundle, &capabilities, GenerationParams::default(), None);
-        for words in [display(&bundle), manual(&bundle), format!("{request:?}")] {
-            assert!(!words.contains(sentinel), "{words}");
-        }
     }
 
     proptest::proptest! {

@@ -2,7 +2,7 @@
 //!
 //! Owns the neutral value of a request ([`Bundle`]), its renderings ([`adapter`]), and what is said about one node
 //! ([`node`]). Pure: the same inputs give the same words on every machine. Never knows a provider, a clock, a branch or
-//! a path of the machine, and never sees what is kept beside a bundle for tracking.
+//! a path of the machine.
 //!
 //! | part of a node's payload | where it comes from |
 //! |---|---|
@@ -26,7 +26,7 @@ mod tag;
 pub use adapter::{display, manual, messages, to_request};
 pub use attribute::path_text;
 pub use block::ChildText;
-pub use bundle::{Bundle, TrackedBundle, Tracking};
+pub use bundle::Bundle;
 pub use commit_message::commit_message;
 pub use node::{Content, NodePayload, PayloadError, node_payload};
 pub use system::SYSTEM_PROMPT;

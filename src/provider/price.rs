@@ -59,12 +59,6 @@ impl Prices {
             cache_write: of_input(self.cache_write),
         }
     }
-
-    /// True when nothing is ever paid.
-    #[must_use]
-    pub fn is_free(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// A price in dollars per million tokens as picodollars a token; `None` for what is no plain number.

@@ -145,14 +145,6 @@ pub struct Plan {
     pub(super) heads: IndexVec<NodeNumber, Option<Record>>,
 }
 
-impl Plan {
-    /// True when everything is fresh.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.tasks.is_empty()
-    }
-}
-
 /// Adds nodes that are to be made again for this reason to tasks, and the directories that wait for them, where `may_wait` holds; how many.
 pub(super) fn take_up(
     scan: &Scan,

@@ -15,7 +15,7 @@ use crate::base::count::counted;
 use crate::base::number::IndexVec;
 use crate::base::{FrameId, NodeId, TreePath};
 use crate::frame::commit::CommitError;
-use crate::frame::{Children, Index, NewFrame, StoreError, commit};
+use crate::frame::{Children, Index, NewFrame, commit};
 use crate::git::{ObjectError, Repository, StateDir};
 use crate::node::{NodeNumber, Scan};
 use crate::provider::ProviderError;
@@ -39,9 +39,6 @@ pub enum RunError {
     /// Frames cannot be stored.
     #[error(transparent)]
     Commit(#[from] CommitError),
-    /// The store cannot be read.
-    #[error(transparent)]
-    Store(#[from] StoreError),
     /// The threads that wait for answers cannot be set up.
     #[error("cannot wait for answers")]
     Runtime(#[source] std::io::Error),

@@ -33,12 +33,6 @@ impl Allowed {
     pub fn insert(&mut self, id: FindingId) -> bool {
         self.0.insert(id)
     }
-
-    /// True when nothing is allowed.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
 }
 
 impl FromIterator<FindingId> for Allowed {

@@ -82,12 +82,6 @@ impl TurnNumber {
         (self < Self::LAST).then_some(Self(self.0 + 1))
     }
 
-    /// The number itself.
-    #[must_use]
-    pub fn get(self) -> u32 {
-        self.0
-    }
-
     /// Reads the name of a turn's folder: just what [`Display`](fmt::Display) writes.
     #[must_use]
     pub fn of_folder(name: &str) -> Option<Self> {

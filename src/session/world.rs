@@ -189,7 +189,6 @@ impl World<'_> {
                 .chain(&self.said.rejected)
                 .cloned()
                 .collect(),
-            ..Bundle::default()
         })
     }
 

@@ -11,7 +11,7 @@ use crate::cli::{CliError, Exit, Style, Ui, amount};
 use crate::profile::{Phase, ProviderRole};
 use crate::session::folder::{HISTORY, Session};
 use crate::session::history::{History, HistoryEntry};
-use crate::session::name::{NameError, NumberError};
+use crate::session::name::NameError;
 use crate::session::{
     self, ChoiceError, Next, OpenSession, SessionError, SessionFolder, SessionLimits, SessionName,
     SessionRecord, Status, TurnNumber, TurnRecord,
@@ -530,12 +530,6 @@ fn turn_document(number: TurnNumber, turn: &TurnRecord) -> TurnDocument {
 
 impl From<NameError> for CliError {
     fn from(error: NameError) -> Self {
-        Self::from_source(Exit::Usage, error)
-    }
-}
-
-impl From<NumberError> for CliError {
-    fn from(error: NumberError) -> Self {
         Self::from_source(Exit::Usage, error)
     }
 }

@@ -503,7 +503,7 @@ impl From<RefreshError> for CliError {
         match error {
             RefreshError::Agent(inner) => inner.into(),
             RefreshError::Scan(inner) => inner.into(),
-            RefreshError::Store(inner) | RefreshError::Run(RunError::Store(inner)) => inner.into(),
+            RefreshError::Store(inner) => inner.into(),
             RefreshError::Object(inner) => inner.into(),
             RefreshError::Revision(inner) => inner.into(),
             RefreshError::Run(RunError::Commit(inner)) => inner.into(),
