@@ -679,54 +679,29 @@ fn what_is_bad_in_a_delivery_is_left_out_and_the_rest_comes() {
     let good = say(a, "README.md", "From a.");
     sync(a).ok();
     let name = origin.frames().remove(0);
-    let blob = origin.id(&format!("refs/merkle/frames:{name}"));
+    let bytes = origin
+        .git(&["cat-file", "blob", &format!("refs/merkle/frames:{name}")])
+        .ok()
+        .into_bytes();
     let (place, leaf) = (&name[..3], &name[3..]);
     let (slot, id) = leaf.split_once(".00000001.").expect("the first generation");
-    let mut lines = format!("100644 blob {blob}\t{name}\n");
     // The same blob under names that are before and after its own: it is right under one of them alone.
-    for (mode, kind, bad) in [
+    let entries = [
         (
             "100644",
-            "blob",
             format!("{place}{slot}.00000001.{}", "0".repeat(id.len())),
         ),
-        ("100644", "blob", format!("{place}{slot}.00000002.{id}")),
-        ("100644", "blob", format!("{place}{slot}.99999999.{id}")),
-        ("120000", "blob", format!("{place}{slot}.00000003.{id}")),
-        ("160000", "commit", format!("{place}{slot}.00000004.{id}")),
-        ("100644", "blob", "not a frame".to_owned()),
-        ("100644", "blob", "aa/deep/er/file".to_owned()),
-    ] {
-        lines = format!("{lines}{mode} {kind} {blob}\t{bad}\n");
-    }
-    let index = origin.path("hostile-index");
-    let with_index = |arguments: &[&str], input: &str| {
-        origin
-            .run("git")
-            .env("GIT_INDEX_FILE", &index)
-            .args(arguments)
-            .input(input)
-            .run()
-            .ok()
-            .trim()
-            .to_owned()
-    };
-    with_index(&["update-index", "--index-info"], &lines);
-    let tree = with_index(&["write-tree"], "");
-    let commit = with_index(
-        &[
-            "commit-tree",
-            "-m",
-            "hostile",
-            "-p",
-            "refs/merkle/frames",
-            &tree,
-        ],
-        "",
-    );
-    origin
-        .git(&["update-ref", "refs/merkle/frames", &commit])
-        .ok();
+        ("100644", format!("{place}{slot}.00000002.{id}")),
+        ("100644", format!("{place}{slot}.99999999.{id}")),
+        ("120000", format!("{place}{slot}.00000003.{id}")),
+        ("160000", format!("{place}{slot}.00000004.{id}")),
+        ("100644", "not a frame".to_owned()),
+        ("100644", "aa/deep/er/file".to_owned()),
+    ];
+    let changes = entries
+        .each_ref()
+        .map(|(mode, bad)| (*mode, bad.as_str(), Some(&bytes[..])));
+    origin.rewrite_store(&changes);
     let output = b.merkle(&["fetch"]).exits(0);
     assert_eq!(output.out(), "1 frame came\n");
     assert_eq!(output.err().lines().count(), 7, "{}", output.err());

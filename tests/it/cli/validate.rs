@@ -8,38 +8,7 @@ use crate::support::{Repo, Sandbox};
 
 /// Puts something at a path of the store's tree, as a stray hand would.
 fn plant(repo: &Repo<'_>, path: &str, content: &[u8]) {
-    let blob = repo
-        .run("git")
-        .args(["hash-object", "-w", "--stdin"])
-        .input(content)
-        .run()
-        .ok();
-    let index = repo.path(".git/planted");
-    let git = |arguments: &[&str]| {
-        repo.run("git")
-            .env("GIT_INDEX_FILE", &index)
-            .args(arguments)
-            .run()
-            .ok()
-    };
-    git(&["read-tree", "refs/merkle/frames"]);
-    git(&[
-        "update-index",
-        "--add",
-        "--cacheinfo",
-        &format!("100644,{},{path}", blob.trim()),
-    ]);
-    let tree = git(&["write-tree"]);
-    let commit = git(&[
-        "commit-tree",
-        "-p",
-        "refs/merkle/frames",
-        "-m",
-        "planted",
-        tree.trim(),
-    ]);
-    repo.git(&["update-ref", "refs/merkle/frames", commit.trim()])
-        .ok();
+    repo.rewrite_store(&[("100644", path, Some(content))]);
 }
 
 /// Of what stands at `HEAD` the trees say what it is, of all else the object: both name the same faults, whatever `HEAD` is.

@@ -55,32 +55,7 @@ fn replace_frame(repo: &Repo<'_>, file: &str, change: impl Fn(Vec<u8>) -> Vec<u8
         .git(&["cat-file", "blob", &format!("{FRAMES_REF}:{path}")])
         .ok()
         .into_bytes();
-    let blob = repo
-        .run("git")
-        .args(["hash-object", "-w", "--stdin"])
-        .input(change(bytes))
-        .run()
-        .ok();
-    let index = repo.path(".git/damaging-index");
-    let with_index = |arguments: &[&str]| {
-        repo.run("git")
-            .args(arguments)
-            .env("GIT_INDEX_FILE", &index)
-            .run()
-            .ok()
-    };
-    with_index(&["read-tree", FRAMES_REF]);
-    with_index(&[
-        "update-index",
-        "--cacheinfo",
-        &format!("100644,{},{path}", blob.trim()),
-    ]);
-    let tree = with_index(&["write-tree"]);
-    std::fs::remove_file(&index).expect("git has written it");
-    let commit = repo
-        .git(&["commit-tree", "-m", "damage", "-p", FRAMES_REF, tree.trim()])
-        .ok();
-    repo.git(&["update-ref", FRAMES_REF, commit.trim()]).ok();
+    repo.rewrite_store(&[("100644", &path, Some(&change(bytes)))]);
     path
 }
 

@@ -53,40 +53,10 @@ fn path_of(frame: &Frame) -> String {
 
 /// Puts entries into the store as a push would, on top of what is there.
 fn plant(repo: &Repo<'_>, entries: &[(&str, &str, &[u8])]) {
-    let index = repo.path(".git/planting-index");
-    let git = |arguments: &[&str]| {
-        repo.run("git")
-            .args(arguments)
-            .env("GIT_INDEX_FILE", &index)
-            .run()
-            .ok()
-    };
-    git(&["read-tree", FRAMES_REF]);
-    for (mode, path, content) in entries {
-        let object = match *mode {
-            "160000" => repo.id("HEAD"),
-            _ => repo
-                .run("git")
-                .args(["hash-object", "-w", "--stdin"])
-                .input(*content)
-                .run()
-                .ok()
-                .trim()
-                .to_owned(),
-        };
-        git(&[
-            "update-index",
-            "--add",
-            "--cacheinfo",
-            &format!("{mode},{object},{path}"),
-        ]);
-    }
-    let tree = git(&["write-tree"]);
-    let commit = repo
-        .git(&["commit-tree", "-m", "push", "-p", FRAMES_REF, tree.trim()])
-        .ok();
-    repo.git(&["update-ref", FRAMES_REF, commit.trim()]).ok();
-    std::fs::remove_file(index).expect("git has written it");
+    let changes = entries
+        .iter()
+        .map(|&(mode, path, bytes)| (mode, path, Some(bytes)));
+    repo.rewrite_store(&changes.collect::<Vec<_>>());
 }
 
 fn plant_frame(repo: &Repo<'_>, frame: &Frame) {
