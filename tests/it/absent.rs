@@ -21,7 +21,7 @@ const HISTORY: &str = "
 fn partial<'s>(sandbox: &'s Sandbox, name: &str) -> Repo<'s> {
     let repo = sandbox.repo("work");
     repo.fill(HISTORY);
-    repo.git(&["config", "uploadpack.allowFilter", "true"]).ok();
+    repo.config("uploadpack.allowFilter", "true");
     repo.clone_to(name, &["--filter=blob:none", "--no-checkout"])
 }
 
@@ -306,7 +306,7 @@ fn a_clone_without_older_directories_says_what_it_knows() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     repo.fill(HISTORY);
-    repo.git(&["config", "uploadpack.allowFilter", "true"]).ok();
+    repo.config("uploadpack.allowFilter", "true");
     for text in [
         "pub fn one() {}\n",
         "pub fn two() {}\n",
@@ -340,7 +340,7 @@ fn a_clone_without_directories_is_told_how_to_get_them() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     repo.fill(HISTORY);
-    repo.git(&["config", "uploadpack.allowFilter", "true"]).ok();
+    repo.config("uploadpack.allowFilter", "true");
     let clone = repo.clone_to("clone", &["--filter=tree:0", "--no-checkout"]);
     for command in ["map", "regenerate", "context"] {
         let output = clone.merkle(&[command]).exits(128);

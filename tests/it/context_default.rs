@@ -106,7 +106,7 @@ fn settings_say_how_much_and_whether_the_machine_is_told() {
     let sandbox = Sandbox::new();
     let repo = filled(&sandbox, 60);
     let tokens = |arguments: &[&str]| token::estimate(&repo.merkle(arguments).ok());
-    repo.git(&["config", "merkle.contextBudget", "4k"]).ok();
+    repo.config("merkle.contextBudget", "4k");
     let small = tokens(&["context"]);
     assert!((3_686..=4_096).contains(&small), "{small}");
     assert!(
@@ -128,13 +128,13 @@ fn settings_say_how_much_and_whether_the_machine_is_told() {
             .ok()
             .starts_with(brief)
     );
-    repo.git(&["config", "merkle.contextSystem", "false"]).ok();
+    repo.config("merkle.contextSystem", "false");
     assert!(
         repo.merkle(&["context", "--section=1"])
             .ok()
             .starts_with(brief)
     );
-    repo.git(&["config", "merkle.contextBudget", "some"]).ok();
+    repo.config("merkle.contextBudget", "some");
     let warned = repo.merkle(&["context"]).exits(0);
     assert!(
         warned

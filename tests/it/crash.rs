@@ -32,7 +32,7 @@ fn with_frames(sandbox: &Sandbox, files: usize) -> Repo<'_> {
         "commit files\n+ a.md = about\n{}",
         lines.join("\n")
     ));
-    repo.git(&["config", "gc.auto", "0"]).ok();
+    repo.config("gc.auto", "0");
     repo.put_frame("a.md", "what is known\n").ok();
     repo
 }

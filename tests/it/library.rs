@@ -218,7 +218,7 @@ fn garden(sandbox: &Sandbox) -> Repo<'_> {
     repo.fill(GARDEN);
     // The library reads git's settings as this process sees them, so the author stands in the repository's own.
     for (key, value) in [("user.name", "Ann"), ("user.email", "ann@example.org")] {
-        repo.git(&["config", key, value]).ok();
+        repo.config(key, value);
     }
     repo.merkle(&["regenerate"]).ok();
     repo

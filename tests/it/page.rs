@@ -237,8 +237,7 @@ fn what_a_repository_lists_is_fetched_only_where_the_user_allows_it() {
         "a list of the user"
     );
     repo.put(".teddy/config.toml", "urls = ['https://docs.example']\n");
-    repo.git(&["config", "merkle.urls", "https://docs.example"])
-        .ok();
+    repo.config("merkle.urls", "https://docs.example");
     assert!(
         !is_shown(&[]),
         "neither file of the repository allows anything"

@@ -32,7 +32,7 @@ fn with_files(sandbox: &Sandbox, files: usize) -> Repo<'_> {
         "commit files\n+ shared.md = one\n{}",
         lines.join("\n")
     ));
-    repo.git(&["config", "gc.auto", "0"]).ok();
+    repo.config("gc.auto", "0");
     repo
 }
 

@@ -128,9 +128,8 @@ fn elsewhere_a_mistake_is_a_warning_with_file_and_line() {
     std::fs::create_dir(repo.path(".teddy")).unwrap();
     std::fs::write(repo.path(".teddy/config.toml"), "\nmax_cots = 1\n").unwrap();
     std::fs::write(repo.path(".git/included"), "[merkle]\n\tprogress = maybe\n").unwrap();
-    repo.git(&["config", "include.path", "included"]).ok();
-    repo.git(&["config", "merkle.provider.x.endpiont", "u"])
-        .ok();
+    repo.config("include.path", "included");
+    repo.config("merkle.provider.x.endpiont", "u");
     let warned = repo.merkle(&["status"]).exits(0).err();
     insta::assert_snapshot!(warned.replace(sandbox.path("").to_str().unwrap(), "<sandbox>/"), @"
     warning: 'merkle.maxcots' from file:<sandbox>/work/.teddy/config.toml:2 is ignored: no setting has this name; did you mean 'merkle.maxCost'?

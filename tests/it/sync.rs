@@ -385,7 +385,7 @@ fn a_refspec_that_maps_onto_the_store_throws_nothing_away() {
     let refspec = "+refs/merkle/frames:refs/merkle/frames";
     a.git(&["config", "--add", "remote.origin.fetch", refspec])
         .ok();
-    a.git(&["config", "core.logAllRefUpdates", "always"]).ok();
+    a.config("core.logAllRefUpdates", "always");
     let own = say(a, "README.md", "From a.");
     assert_eq!(sync(a).ok(), "1 frame came, 1 went\n");
     assert!(said(a, "README.md").contains(&own));
@@ -659,7 +659,7 @@ fn a_mirror_and_settings_of_fetch_do_not_change_what_is_exchanged() {
         ("push.followTags", "true"),
         ("submodule.recurse", "true"),
     ] {
-        a.git(&["config", key, value]).ok();
+        a.config(key, value);
     }
     a.git(&["branch", "private"]).ok();
     say(a, "README.md", "From a.");

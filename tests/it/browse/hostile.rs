@@ -47,8 +47,7 @@ pub(crate) fn texts() -> Vec<String> {
 /// A repository whose frames, names and author hold all of it.
 fn hostile(sandbox: &Sandbox) -> Repo<'_> {
     let repo = sandbox.repo("<b>site");
-    repo.git(&["config", "user.name", "<script>alert(1)</script>"])
-        .ok();
+    repo.config("user.name", "<script>alert(1)</script>");
     for (number, name) in NAMES.iter().enumerate() {
         std::fs::write(repo.path(name), format!("{number}\n")).expect("a file");
     }

@@ -18,7 +18,7 @@ fn prepare(sandbox: &Sandbox, repo: &Repo<'_>, server: &Loopback) {
         ("merkle.provider.it.endpoint", &endpoint),
         ("merkle.provider.it.model", "test-large"),
     ] {
-        repo.git(&["config", "--global", key, value]).ok();
+        repo.config_global(key, value);
     }
 }
 
@@ -114,12 +114,10 @@ fn no_repository_names_a_helper_and_no_child_sees_a_key() {
     let server = Loopback::echo();
     prepare(&sandbox, &repo, &server);
     let (stolen, seen) = (sandbox.path("stolen"), sandbox.path("seen"));
-    repo.git(&[
-        "config",
+    repo.config(
         "credential.helper",
         &format!("!cat > {}; :", stolen.display()),
-    ])
-    .ok();
+    );
     repo.git(&[
         "config",
         "--global",
@@ -153,13 +151,10 @@ fn a_filter_of_the_user_sees_no_key() {
     let repo = sandbox.repo("work");
     repo.fill("\n    commit first\n    + a.txt\n      | one\n");
     let seen = sandbox.path("seen");
-    repo.git(&[
-        "config",
-        "--global",
+    repo.config_global(
         "filter.leak.clean",
         &format!("env >> {}; cat", seen.display()),
-    ])
-    .ok();
+    );
     std::fs::write(repo.path(".gitattributes"), "*.txt filter=leak\n").expect("written");
     std::fs::write(repo.path("a.txt"), "two\n").expect("written");
     repo.run(PROGRAM)
@@ -198,13 +193,7 @@ fn what_is_no_key_is_refused_and_without_a_helper_nothing_is_asked() {
     --- exit 78
     ");
     // A helper that keeps nothing is as good as none.
-    repo.git(&[
-        "config",
-        "--global",
-        "credential.helper",
-        "!cat > /dev/null; :",
-    ])
-    .ok();
+    repo.config_global("credential.helper", "!cat > /dev/null; :");
     assert_eq!(login(&repo, &canary()).exits(78).out(), "");
     assert!(
         repo.merkle(&["auth", "login", "it", &canary()])
@@ -218,13 +207,7 @@ fn what_is_no_key_is_refused_and_without_a_helper_nothing_is_asked() {
 fn a_missing_key_is_no_and_a_variable_is_named() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
-    repo.git(&[
-        "config",
-        "--global",
-        "merkle.provider.openai.model",
-        "gpt-4o",
-    ])
-    .ok();
+    repo.config_global("merkle.provider.openai.model", "gpt-4o");
     let none = repo.merkle(&["auth", "status"]).exits(1);
     assert_eq!(none.out(), "openai\thttps://api.openai.com\tno key\n");
     let found = repo
@@ -237,13 +220,7 @@ fn a_missing_key_is_no_and_a_variable_is_named() {
         found,
         "openai\thttps://api.openai.com\tkey in OPENAI_API_KEY\n"
     );
-    repo.git(&[
-        "config",
-        "--global",
-        "merkle.provider.openai.kind",
-        "manual",
-    ])
-    .ok();
+    repo.config_global("merkle.provider.openai.kind", "manual");
     assert!(
         repo.merkle(&["auth", "login"])
             .exits(65)

@@ -24,7 +24,7 @@ fn settings_in_force_and_where_they_come_from() {
     merkle.share=said
     merkle.syncinterval=5m
     ");
-    repo.git(&["config", "merkle.progress", "false"]).ok();
+    repo.config("merkle.progress", "false");
     let run = |arguments: &[&str]| {
         repo.run(PROGRAM)
             .env("GIT_MERKLE_REMOTE", "backup")

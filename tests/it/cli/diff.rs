@@ -336,8 +336,8 @@ fn two_states_of_the_store_at_one_commit() {
 
     --- exit 0
     ");
-    repo.git(&["config", "user.name", "Bob"]).ok();
-    repo.git(&["config", "user.email", "bob@example.com"]).ok();
+    repo.config("user.name", "Bob");
+    repo.config("user.email", "bob@example.com");
     repo.merkle(&["note", "src/lib.rs", "-m", "Overflows."])
         .ok();
     // What one person says takes the place of nothing that another has said.

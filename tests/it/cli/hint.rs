@@ -192,12 +192,8 @@ fn an_object_that_is_elsewhere_is_called_so() {
     let sandbox = Sandbox::new();
     let origin = sandbox.repo("origin");
     origin.fill(SAMPLE);
-    origin
-        .git(&["config", "uploadpack.allowFilter", "true"])
-        .ok();
-    origin
-        .git(&["config", "uploadpack.allowAnySHA1InWant", "true"])
-        .ok();
+    origin.config("uploadpack.allowFilter", "true");
+    origin.config("uploadpack.allowAnySHA1InWant", "true");
     let url = format!("file://{}", origin.path("").display());
     let clone = sandbox.path("clone");
     sandbox

@@ -97,7 +97,7 @@ fn what_several_people_say_counts_for_each() {
     let sandbox = Sandbox::new();
     let repo = sample(&sandbox);
     for mail in ["ann@example.org", "ben@example.org", "cid@example.org"] {
-        repo.git(&["config", "user.email", mail]).ok();
+        repo.config("user.email", mail);
         note(&repo, "src/lib.rs", mail);
     }
     let invalidate = |more: &[&str]| {

@@ -230,7 +230,7 @@ fn a_text_comes_from_the_command_line_a_file_or_an_editor() {
     --- exit 129
     ");
     // A repository's own configuration names no program.
-    repo.git(&["config", "core.editor", "touch evil;"]).ok();
+    repo.config("core.editor", "touch evil;");
     drop(
         repo.run(PROGRAM)
             .env("EDITOR", "true")

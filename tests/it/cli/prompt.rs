@@ -322,7 +322,7 @@ fn who_asks_is_chosen_or_has_to_be_named() {
     --- exit 65
     ");
     assert!(prompt(&["--node", "src/lib.rs", "--agent", "docs"]).ends_with("--- exit 0"));
-    repo.git(&["config", "merkle.defaultAgent", "docs"]).ok();
+    repo.config("merkle.defaultAgent", "docs");
     assert!(prompt(&["--node", "src"]).starts_with("[system]\nBe brief."));
     insta::assert_snapshot!(prompt(&[]), @"
     --- stderr
@@ -360,17 +360,10 @@ fn profile_and_provider_are_the_agents_then_the_profiles_then_the_settings() {
     };
     assert_eq!(chosen(&[]), "default -");
     for name in ["small", "big", "own", "other"] {
-        repo.git(&[
-            "config",
-            "--global",
-            &format!("merkle.provider.{name}.kind"),
-            "manual",
-        ])
-        .ok();
+        repo.config_global(&format!("merkle.provider.{name}.kind"), "manual");
     }
-    repo.git(&["config", "merkle.defaultProvider", "small"])
-        .ok();
-    repo.git(&["config", "merkle.defaultProfile", "deep"]).ok();
+    repo.config("merkle.defaultProvider", "small");
+    repo.config("merkle.defaultProfile", "deep");
     write(&repo, "profiles/deep/config.yml", "name: deep\n");
     assert_eq!(chosen(&[]), "deep small");
     write(
@@ -411,7 +404,7 @@ fn a_commit_message_is_asked_for_from_what_is_staged() {
         ("diff.noprefix", "true"),
         ("color.diff", "always"),
     ] {
-        repo.git(&["config", key, value]).ok();
+        repo.config(key, value);
     }
     repo.git(&["add", "."]).ok();
     let text = asked().ok();

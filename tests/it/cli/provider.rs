@@ -38,13 +38,7 @@ fn with_server(repo: &Repo<'_>, server: &Loopback) {
         ("model", "test-small"),
         ("keyEnv", "IT_API_KEY"),
     ] {
-        repo.git(&[
-            "config",
-            "--global",
-            &format!("merkle.provider.it.{key}"),
-            value,
-        ])
-        .ok();
+        repo.config_global(&format!("merkle.provider.it.{key}"), value);
     }
 }
 
@@ -183,8 +177,7 @@ fn mistakes_end_with_the_next_step() {
     hint: see 'git merkle provider show fast'
     --- exit 69
     ");
-    repo.git(&["config", "--global", "merkle.provider.fast.endpiont", "x"])
-        .ok();
+    repo.config_global("merkle.provider.fast.endpiont", "x");
     let output = repo.merkle(&["provider", "list"]).exits(78);
     assert!(
         output
@@ -201,12 +194,7 @@ fn a_repository_defines_nobody() {
     std::fs::create_dir(repo.path(".teddy")).expect("a folder");
     let text = "[provider.evil]\nkind = 'openai'\nendpoint = 'https://evil.example/'\n";
     std::fs::write(repo.path(".teddy/config.toml"), text).expect("written");
-    repo.git(&[
-        "config",
-        "merkle.provider.evil2.endpoint",
-        "https://evil.example/",
-    ])
-    .ok();
+    repo.config("merkle.provider.evil2.endpoint", "https://evil.example/");
     let output = repo.merkle(&["provider", "list"]).exits(0);
     assert_eq!(output.out(), "");
     assert!(
@@ -280,8 +268,7 @@ fn a_server_without_a_list_of_models_is_not_called_right() {
     let server = Loopback::with_key(&["sk-", "canary"].concat(), |_| Scripted::answer("ok"));
     with_server(&repo, &server);
     let wrong = server.endpoint().replace("/v1/", "/");
-    repo.git(&["config", "--global", "merkle.provider.it.endpoint", &wrong])
-        .ok();
+    repo.config_global("merkle.provider.it.endpoint", &wrong);
     insta::assert_snapshot!(told(&keyed(&repo, &["provider", "test"]).run()), @"
     --- stderr
     error: its list of models cannot be read, so nothing is checked: there is no such thing at the provider's address: status 404
@@ -478,8 +465,7 @@ fn a_provider_is_not_removed_before_its_key() {
     with_two(&repo);
     let store = sandbox.path("home/keys");
     let helper = format!("store --file={}", store.display());
-    repo.git(&["config", "--global", "credential.helper", &helper])
-        .ok();
+    repo.config_global("credential.helper", &helper);
     let login = repo.run(PROGRAM).args(["auth", "login", "paid"]);
     login.input(["sk-", "canary\n"].concat()).run().ok();
     let told = repo.merkle(&["provider", "remove", "paid"]).exits(65).err();

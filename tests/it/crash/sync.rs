@@ -38,7 +38,7 @@ impl<'s> Scene<'s> {
         let origin = work.clone_to("origin.git", &["--bare"]);
         let other = origin.clone_to("other", &[]);
         let start = origin.clone_to("start", &[]);
-        start.git(&["config", "gc.auto", "0"]).ok();
+        start.config("gc.auto", "0");
         say(&other, "From another clone.\n");
         other.merkle(others).ok();
         say(&start, "From here.\n");
@@ -219,7 +219,7 @@ fn a_gc_of_the_remote() {
     work.fill("commit files\n+ a.md = about");
     let origin = work.clone_to("origin.git", &["--bare"]);
     let start = origin.clone_to("start", &[]);
-    start.git(&["config", "gc.auto", "0"]).ok();
+    start.config("gc.auto", "0");
     answered(&start, "From here.");
     start.merkle(&["sync", "--all", "--yes"]).ok();
     say(&start, "Said since.\n");

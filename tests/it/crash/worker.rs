@@ -24,9 +24,7 @@ impl<'s> World<'s> {
     fn new(sandbox: &'s Sandbox) -> Self {
         drop(sandbox.bare("hub.git"));
         let start = with_frames(sandbox, 3);
-        start
-            .git(&["config", "--global", "merkle.hookQuiet", "1ms"])
-            .ok();
+        start.config_global("merkle.hookQuiet", "1ms");
         start.merkle(&["regenerate"]).ok();
         let linked = start.worktree("start-linked", "HEAD");
         linked.fill("commit in the linked one\n+ d1/linked.rs = fn linked() {}");
@@ -120,19 +118,14 @@ impl<'s> World<'s> {
         );
         let by_hook = round.is_multiple_of(2);
         self.main
-            .git(&[
-                "config",
-                "merkle.hooks",
-                if by_hook { "true" } else { "false" },
-            ])
-            .ok();
+            .config("merkle.hooks", if by_hook { "true" } else { "false" });
         user_is_not_disturbed(next, sandbox);
         if !by_hook {
             for repo in [&self.main, &self.linked] {
                 repo.merkle(&["regenerate"]).ok();
             }
             self.assert_fresh(about);
-            self.main.git(&["config", "merkle.hooks", "true"]).ok();
+            self.main.config("merkle.hooks", "true");
             next.git(&["commit", "-q", "--allow-empty", "-m", "with hooks again"])
                 .ok();
         }

@@ -208,7 +208,7 @@ fn a_clone_that_lacks_history_or_files_is_refused() {
     let work = sandbox.repo("work");
     work.fill(HISTORY);
     work.fill("commit second\n+ README.md = Another garden.");
-    work.git(&["config", "uploadpack.allowFilter", "true"]).ok();
+    work.config("uploadpack.allowFilter", "true");
     for (name, option) in [("shallow", "--depth=1"), ("partial", "--filter=blob:none")] {
         let clone = work.clone_to(name, &[option]);
         note(&clone, "README.md", "Here.");
@@ -233,8 +233,7 @@ fn a_dry_run_changes_nothing_and_git_frees_what_went() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     repo.fill(HISTORY);
-    repo.git(&["config", "core.logAllRefUpdates", "always"])
-        .ok();
+    repo.config("core.logAllRefUpdates", "always");
     repo.merkle(&["regenerate", "-q"]).ok();
     let node = repo.id("HEAD:src/lib.rs");
     let gone = repo
@@ -281,8 +280,7 @@ fn what_a_forced_fetch_threw_away_before_is_still_found_after() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     repo.fill(HISTORY);
-    repo.git(&["config", "core.logAllRefUpdates", "always"])
-        .ok();
+    repo.config("core.logAllRefUpdates", "always");
     repo.merkle(&["regenerate", "-q"]).ok();
     let old = repo.id("refs/merkle/frames");
     note(&repo, "README.md", "Thrown away.");

@@ -135,7 +135,7 @@ fn no_limit_and_no_provider_makes_a_run_ask_a_model() {
         );
     }
     assert_eq!(world.server.connections(), 0);
-    repo.git(&["config", "merkle.defaultAgent", "docs"]).ok();
+    repo.config("merkle.defaultAgent", "docs");
     command(&repo, &["regenerate", "--yes", "--max-calls", "9"])
         .run()
         .ok();
@@ -210,14 +210,14 @@ fn a_repository_may_tighten_a_budget_and_never_give_one() {
     let world = World::steady(Protocol::OpenAi);
     world.set("merkle.maxCalls", "3");
     let repo = world.repo(SMALL);
-    repo.git(&["config", "merkle.maxCalls", "100"]).ok();
+    repo.config("merkle.maxCalls", "100");
     let run = regenerate(&repo, &[]).exits(79);
     assert!(
         run.err().contains("merkle.maxcalls") && run.err().contains("is ignored"),
         "{run}"
     );
     assert_eq!(world.server.posts().len(), 3);
-    repo.git(&["config", "merkle.maxCalls", "0"]).ok();
+    repo.config("merkle.maxCalls", "0");
     assert!(regenerate(&repo, &[]).exits(79).err().contains("0 calls"));
     assert_eq!(world.server.posts().len(), 3);
 }

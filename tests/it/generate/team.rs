@@ -113,7 +113,7 @@ fn a_repository_cannot_lead_a_provider_elsewhere() {
         ("merkle.confirmAbove", "1000"),
         ("merkle.maxCost", "1000"),
     ] {
-        repo.git(&["config", key, value]).ok();
+        repo.config(key, value);
     }
     let done = run(&repo, &[&format!("--trust={}", digest(&repo))]).exits(0);
     assert_eq!(

@@ -9,9 +9,7 @@ fn world(sandbox: &Sandbox) -> (Repo<'_>, Repo<'_>, Repo<'_>) {
     work.fill("commit first\n+ README.md = A garden.");
     let origin = work.clone_to("origin.git", &["--bare"]);
     let hooked = origin.clone_to("hooked", &[]);
-    hooked
-        .git(&["config", "--global", "merkle.hookQuiet", "50ms"])
-        .ok();
+    hooked.config_global("merkle.hookQuiet", "50ms");
     let events = "post-merge,post-rewrite,post-checkout,pre-push";
     hooked
         .merkle(&["hooks", "install", "--mode=hookdir", "--events", events])
@@ -55,7 +53,7 @@ fn a_pull_brings_frames_and_a_push_takes_them_along() {
         "off unless the user wants it"
     );
     for (key, value) in [("merkle.autoSync", "both"), ("merkle.syncInterval", "0s")] {
-        hooked.git(&["config", "--global", key, value]).ok();
+        hooked.config_global(key, value);
     }
     others_work(&other, "Two.");
     hooked.git(&["pull", "-q"]).ok();
@@ -76,9 +74,7 @@ fn a_pull_brings_frames_and_a_push_takes_them_along() {
         log(&hooked)
     );
     // Not more often than the user wants.
-    hooked
-        .git(&["config", "--global", "merkle.syncInterval", "1h"])
-        .ok();
+    hooked.config_global("merkle.syncInterval", "1h");
     others_work(&other, "Four.");
     hooked.git(&["pull", "-q", "--rebase"]).ok();
     settle(&hooked);
@@ -91,21 +87,19 @@ fn what_fails_in_the_background_is_left_to_status() {
     let sandbox = Sandbox::new();
     let (origin, hooked, other) = world(&sandbox);
     // Of the repository's own configuration nothing is taken.
-    hooked.git(&["config", "merkle.autoSync", "both"]).ok();
+    hooked.config("merkle.autoSync", "both");
     others_work(&other, "One.");
     hooked.git(&["pull", "-q"]).ok();
     settle(&hooked);
     assert_eq!(hooked.git(&["for-each-ref", "refs/merkle-remote"]).ok(), "");
     hooked.git(&["config", "--unset", "merkle.autoSync"]).ok();
     for (key, value) in [("merkle.autoSync", "both"), ("merkle.syncInterval", "0s")] {
-        hooked.git(&["config", "--global", key, value]).ok();
+        hooked.config_global(key, value);
     }
     hooked
         .git(&["remote", "add", "context", "../gone.git"])
         .ok();
-    hooked
-        .git(&["config", "--global", "merkle.remote", "context"])
-        .ok();
+    hooked.config_global("merkle.remote", "context");
     others_work_without_frames(&other);
     hooked.git(&["pull", "-q"]).ok();
     settle(&hooked);
@@ -114,12 +108,8 @@ fn what_fails_in_the_background_is_left_to_status() {
     assert!(told.out().contains(line), "{told}\n{:#?}", log(&hooked));
     assert_eq!(told.err(), "", "it is no failure of the worker's");
     // It backs off: with an interval of its own the next one waits.
-    hooked
-        .git(&["config", "--global", "merkle.syncInterval", "1m"])
-        .ok();
-    hooked
-        .git(&["config", "--global", "merkle.remote", "origin"])
-        .ok();
+    hooked.config_global("merkle.syncInterval", "1m");
+    hooked.config_global("merkle.remote", "origin");
     others_work_without_frames(&other);
     hooked.git(&["pull", "-q"]).ok();
     settle(&hooked);
@@ -129,9 +119,7 @@ fn what_fails_in_the_background_is_left_to_status() {
             .ok()
             .contains("the last exchange in the background failed")
     );
-    hooked
-        .git(&["config", "--global", "merkle.syncInterval", "0s"])
-        .ok();
+    hooked.config_global("merkle.syncInterval", "0s");
     others_work_without_frames(&other);
     hooked.git(&["pull", "-q"]).ok();
     settle(&hooked);

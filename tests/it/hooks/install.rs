@@ -146,10 +146,7 @@ const STARTS: &[Start] = &[
     }),
     start("not executable", "post-commit", |world| {
         // Git's advice about it is the one thing that changes: there is a hook that can be run now.
-        world
-            .repo
-            .git(&["config", "advice.ignoredHook", "false"])
-            .ok();
+        world.repo.config("advice.ignoredHook", "false");
         world.hook("post-commit", "#!/bin/sh\necho turned off\nexit 12\n");
         let path = world.repo.path(".git/hooks/post-commit");
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o640))
@@ -167,14 +164,10 @@ const STARTS: &[Start] = &[
             &hooks.join("post-commit"),
             &format!("#!/bin/sh\n{}\nexit 13\n", world.noting()),
         );
-        world
-            .repo
-            .git(&[
-                "config",
-                "core.hooksPath",
-                hooks.to_str().expect("files of a test can be made"),
-            ])
-            .ok();
+        world.repo.config(
+            "core.hooksPath",
+            hooks.to_str().expect("files of a test can be made"),
+        );
     }),
     start("lefthook", "post-commit", |world| {
         let call = format!(

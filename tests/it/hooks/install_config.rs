@@ -95,7 +95,7 @@ fn what_others_write_into_the_configuration_stays() {
         .repo
         .git(&["config", "--add", "include.path", "other"])
         .ok();
-    world.repo.git(&["config", "branch.main.remote", "x"]).ok();
+    world.repo.config("branch.main.remote", "x");
     hooks(&world, &["uninstall"]).ok();
     assert_eq!(
         world

@@ -13,7 +13,7 @@ fn a_folder_of_the_project_is_not_written_unless_forced() {
     ] {
         let sandbox = Sandbox::new();
         let world = World::new(&sandbox, "work");
-        world.repo.git(&["config", "core.hooksPath", folder]).ok();
+        world.repo.config("core.hooksPath", folder);
         let hook = world.repo.path(folder).join("post-commit");
         script(&hook, "#!/usr/bin/env sh\n. \"$(dirname \"$0\")/h\"\n");
         script(
@@ -56,10 +56,7 @@ fn folders_of_all_repositories_and_closed_ones_are_left_alone() {
     let world = World::new(&sandbox, "work");
     let shared = sandbox.path("home/hooks");
     std::fs::create_dir(&shared).unwrap();
-    world
-        .repo
-        .git(&["config", "--global", "core.hooksPath", "~/hooks"])
-        .ok();
+    world.repo.config_global("core.hooksPath", "~/hooks");
     let before = listing(&sandbox.path(""));
     let refused = world.hooks(&["install"]).exits(1);
     assert!(
@@ -74,10 +71,7 @@ fn folders_of_all_repositories_and_closed_ones_are_left_alone() {
     world.hooks(&["uninstall"]).ok();
     assert_eq!(listing(&sandbox.path("")), before);
 
-    world
-        .repo
-        .git(&["config", "core.hooksPath", "/dev/null"])
-        .ok();
+    world.repo.config("core.hooksPath", "/dev/null");
     assert!(
         world
             .hooks(&["install"])
@@ -97,8 +91,7 @@ fn folders_of_all_repositories_and_closed_ones_are_left_alone() {
     let closed = world.repo.path(".git/hooks");
     world
         .repo
-        .git(&["config", "core.hooksPath", closed.to_str().unwrap()])
-        .ok();
+        .config("core.hooksPath", closed.to_str().unwrap());
     std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o555)).unwrap();
     let before = listing(&world.repo.path(""));
     let refused = world.hooks(&["install"]).exits(1);
@@ -200,10 +193,7 @@ fn status_says_what_git_really_runs() {
     post-checkout   installed; runs git merkle
     worker    idle, 0 waiting
     ");
-    world
-        .repo
-        .git(&["config", "core.hooksPath", "elsewhere"])
-        .ok();
+    world.repo.config("core.hooksPath", "elsewhere");
     insta::assert_snapshot!(shown(&world), @"
     hooks     installed, mode hookdir, in .git/hooks
     budget    1.5 US dollars a day

@@ -44,8 +44,7 @@ impl<'s> World<'s> {
 
     fn at(sandbox: &'s Sandbox, repo: Repo<'s>) -> Self {
         // What the hooks lead to is another question: here they are called, and do nothing.
-        repo.git(&["config", "--global", "merkle.hooks", "false"])
-            .ok();
+        repo.config_global("merkle.hooks", "false");
         let folder = sandbox.path(PROGRAM_FOLDER);
         std::fs::create_dir_all(&folder).expect("files of a test can be made");
         let world = Self { sandbox, repo };

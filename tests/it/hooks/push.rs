@@ -39,8 +39,7 @@ fn who_pushes_neither_waits_nor_sees_anything() {
     let sandbox = Sandbox::new();
     let repo = work(&sandbox);
     let (hub, plain) = (sandbox.bare("hub"), sandbox.bare("raw"));
-    hub.git(&["config", "--global", "merkle.hookQuiet", "1h"])
-        .ok();
+    hub.config_global("merkle.hookQuiet", "1h");
     hub.merkle(&["hooks", "install", "--bare"]).ok();
     for what in PUSHES {
         edit(&repo, "c/two.rs", &format!("pub fn two() {{ {what:?} }}\n"));
@@ -76,8 +75,7 @@ fn each_branch_that_was_pushed_is_fresh_afterwards_and_nothing_else_was_looked_a
     let sandbox = Sandbox::new();
     let repo = work(&sandbox);
     let hub = sandbox.bare("hub");
-    hub.git(&["config", "--global", "merkle.hookQuiet", "50ms"])
-        .ok();
+    hub.config_global("merkle.hookQuiet", "50ms");
     hub.merkle(&["hooks", "install", "--bare"]).ok();
     let assert_fresh = |branches: &[&str]| {
         settle(&hub);

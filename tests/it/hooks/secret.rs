@@ -11,8 +11,7 @@ use crate::support::loopback::Loopback;
 fn the_worker_sends_and_stores_no_secret_of_a_name() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
-    repo.git(&["config", "--global", "merkle.hookQuiet", "50ms"])
-        .ok();
+    repo.config_global("merkle.hookQuiet", "50ms");
     install(&repo);
     let model =
         Loopback::answering(|request| format!("said of {} bytes", request.last_user().len()));
@@ -24,16 +23,9 @@ fn the_worker_sends_and_stores_no_secret_of_a_name() {
         ("priceInput", "1"),
         ("priceOutput", "1"),
     ] {
-        repo.git(&[
-            "config",
-            "--global",
-            &format!("merkle.provider.m.{name}"),
-            value,
-        ])
-        .ok();
+        repo.config_global(&format!("merkle.provider.m.{name}"), value);
     }
-    repo.git(&["config", "--global", "merkle.hookBudget", "5"])
-        .ok();
+    repo.config_global("merkle.hookBudget", "5");
     let agents = sandbox.path("home/.config/git-merkle/agents");
     fs::create_dir_all(&agents).expect("writable");
     fs::write(

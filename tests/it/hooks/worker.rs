@@ -28,8 +28,7 @@ pub(super) fn install(repo: &Repo<'_>) {
 /// A repository with hooks, and patience of a tenth of a second.
 fn hooked<'s>(sandbox: &'s Sandbox, quiet: &str) -> Repo<'s> {
     let repo = sandbox.repo("work");
-    repo.git(&["config", "--global", "merkle.hookQuiet", quiet])
-        .ok();
+    repo.config_global("merkle.hookQuiet", quiet);
     install(&repo);
     repo
 }
@@ -494,8 +493,7 @@ fn a_commit_returns_before_its_work_is_done_and_says_what_it_always_says() {
     )
     .expect("it runs");
     repo.merkle(&["regenerate"]).ok();
-    repo.git(&["config", "--global", "merkle.hookQuiet", "50ms"])
-        .ok();
+    repo.config_global("merkle.hookQuiet", "50ms");
     repo.git(&["commit", "-q", "--allow-empty", "-m", "two"])
         .ok();
     assert_fresh(&repo);
@@ -605,8 +603,7 @@ fn git_notices_nothing() {
 fn switched_off_or_not_installed_it_leaves_nothing() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
-    repo.git(&["config", "--global", "merkle.hookQuiet", "1h"])
-        .ok();
+    repo.config_global("merkle.hookQuiet", "1h");
     edit(&repo, "a.rs", "pub fn a() {}\n");
     let hook = |name: &str, value: &str| {
         let output = repo
@@ -621,8 +618,7 @@ fn switched_off_or_not_installed_it_leaves_nothing() {
         );
     };
     // A folder of hooks that all repositories share, one of which has asked for them.
-    repo.git(&["config", "--global", "core.hooksPath", "~/hooks"])
-        .ok();
+    repo.config_global("core.hooksPath", "~/hooks");
     let other = sandbox.repo("other");
     other
         .merkle(&["hooks", "install", "--mode=hookdir", "--force"])
@@ -649,7 +645,7 @@ fn switched_off_or_not_installed_it_leaves_nothing() {
         hook(name, value);
         assert!(!queue.exists(), "{name}");
     }
-    repo.git(&["config", "merkle.hooks", "false"]).ok();
+    repo.config("merkle.hooks", "false");
     hook("X", "y");
     assert!(!queue.exists());
     let outside = sandbox
@@ -662,9 +658,8 @@ fn switched_off_or_not_installed_it_leaves_nothing() {
     );
     // Lines that somebody wrote by hand are switched on by the setting.
     repo.merkle(&["hooks", "uninstall"]).ok();
-    repo.git(&["config", "merkle.hooks", "true"]).ok();
-    repo.git(&["config", "--global", "merkle.hookQuiet", "1ms"])
-        .ok();
+    repo.config("merkle.hooks", "true");
+    repo.config_global("merkle.hookQuiet", "1ms");
     hook("CI", "true");
     assert_fresh(&repo);
 }
@@ -676,13 +671,7 @@ fn what_went_wrong_is_told_once() {
     edit(&repo, "a.rs", "pub fn a() {}\n");
     commit(&repo, "one");
     // By the time that the worker looks, the user's configuration makes no sense.
-    repo.git(&[
-        "config",
-        "--global",
-        "merkle.defaultAgent",
-        "no agent at all",
-    ])
-    .ok();
+    repo.config_global("merkle.defaultAgent", "no agent at all");
     settle(&repo);
     assert!(
         log(&repo)
@@ -717,13 +706,7 @@ fn an_agent_that_costs_something_runs_within_the_users_own_budget_only() {
         ("priceInput", "1"),
         ("priceOutput", "1"),
     ] {
-        repo.git(&[
-            "config",
-            "--global",
-            &format!("merkle.provider.m.{name}"),
-            value,
-        ])
-        .ok();
+        repo.config_global(&format!("merkle.provider.m.{name}"), value);
     }
     let agents = sandbox.path("home/.config/git-merkle/agents");
     fs::create_dir_all(&agents).expect("writable");
@@ -748,14 +731,12 @@ fn an_agent_that_costs_something_runs_within_the_users_own_budget_only() {
         model.posts().len() - asked
     };
     assert_eq!(after_edit(), 0, "no budget, no call");
-    repo.git(&["config", "merkle.hookBudget", "5"]).ok();
+    repo.config("merkle.hookBudget", "5");
     assert_eq!(after_edit(), 0, "a repository gives no budget");
     repo.git(&["config", "--unset", "merkle.hookBudget"]).ok();
-    repo.git(&["config", "--global", "merkle.hookBudget", "5"])
-        .ok();
+    repo.config_global("merkle.hookBudget", "5");
     assert_eq!(after_edit(), 2, "the file and the root");
-    repo.git(&["config", "--global", "merkle.hookBudget", "0.000001"])
-        .ok();
+    repo.config_global("merkle.hookBudget", "0.000001");
     assert_eq!(after_edit(), 2, "what is spent today is more than that");
     assert!(
         repo.merkle(&["status"])
@@ -766,7 +747,7 @@ fn an_agent_that_costs_something_runs_within_the_users_own_budget_only() {
 
 /// A setting of the user's own.
 fn set(repo: &Repo<'_>, name: &str, value: &str) {
-    repo.git(&["config", "--global", name, value]).ok();
+    repo.config_global(name, value);
 }
 
 /// An agent of the user's own, and a provider at a server.
@@ -834,7 +815,7 @@ fn a_paid_agent_says_anew_what_it_has_said_and_nothing_else() {
     );
     // A new file in a directory that was described: the directory says something else, the file was never spoken about.
     assert_eq!(calls("d/new.rs", "// new\n"), 1);
-    repo.git(&["config", "merkle.hookComplete", "true"]).ok();
+    repo.config("merkle.hookComplete", "true");
     assert_eq!(
         calls("new.rs", "// newer\n"),
         0,

@@ -126,8 +126,8 @@ fn a_huge_file_costs_no_memory() {
     let huge = std::fs::File::create(repo.path("huge.rs")).unwrap();
     huge.set_len(400 << 20).unwrap();
     // A file that is large for git goes into a pack without passing through memory.
-    repo.git(&["config", "core.bigFileThreshold", "1m"]).ok();
-    repo.git(&["config", "core.compression", "1"]).ok();
+    repo.config("core.bigFileThreshold", "1m");
+    repo.config("core.compression", "1");
     repo.git(&["add", "huge.rs"]).ok();
     repo.git(&["commit", "-q", "-m", "huge"]).ok();
     for arguments in [

@@ -53,11 +53,11 @@ fn clone_with_embedded(sandbox: &Sandbox, work_tree: bool) -> Repo<'_> {
         ("filter.evil.clean", trap),
         ("filter.evil.process", trap),
     ] {
-        docs.git(&["config", key, value]).ok();
+        docs.config(key, value);
     }
     if work_tree {
-        docs.git(&["config", "core.bare", "false"]).ok();
-        docs.git(&["config", "core.worktree", "."]).ok();
+        docs.config("core.bare", "false");
+        docs.config("core.worktree", ".");
     }
     for name in [
         "refs/heads/.keep",
@@ -112,8 +112,7 @@ fn a_repository_made_of_tracked_files_is_not_used_unless_it_is_named() {
                 .run()
                 .ok(),
         );
-        docs.git(&["config", "--global", "safe.bareRepository", "all"])
-            .ok();
+        docs.config_global("safe.bareRepository", "all");
         drop(docs.merkle(&["status"]).ok());
         drop(victim.merkle(&["status"]).ok());
         drop(docs.merkle(&["regenerate", "--worktree"]));
@@ -193,8 +192,8 @@ fn repositories_of_every_honest_kind_are_found_as_before() {
     }
     drop(linked);
     // Where the user has forbidden bare ones, a work tree of its own makes no other layout of it.
-    bare.git(&["config", "core.bare", "false"]).ok();
-    bare.git(&["config", "core.worktree", "."]).ok();
+    bare.config("core.bare", "false");
+    bare.config("core.worktree", ".");
     drop(bare.merkle(&["status"]).ok());
     let forbidden = bare
         .merkle(&["-c", "safe.bareRepository=explicit", "status"])
@@ -215,8 +214,7 @@ fn filters_of_the_repositorys_own_configuration_are_not_run() {
     let repo = sandbox.repo("delivered");
     repo.fill("commit one\n+ a.md = a\n+ .gitattributes = *.txt filter=it's");
     for key in ["clean", "process"] {
-        repo.git(&["config", &format!("filter.it's.{key}"), program])
-            .ok();
+        repo.config(&format!("filter.it's.{key}"), program);
         std::fs::write(repo.path("new.txt"), "new").unwrap();
         drop(repo.merkle(&["session", "new", "s"]));
         for arguments in [
@@ -246,12 +244,11 @@ fn filters_of_the_repositorys_own_configuration_are_not_run() {
     }
     // The user's own configuration allows it, and then it is this one that runs.
     std::fs::write(repo.path("new.txt"), "new").unwrap();
-    repo.git(&["config", "--global", "filter.it's.clean", "tr a-z A-Z"])
-        .ok();
+    repo.config_global("filter.it's.clean", "tr a-z A-Z");
     repo.git(&["add", "-A"]).ok();
     let tree = repo.git(&["write-tree"]).ok();
     repo.git(&["reset", "-q"]).ok();
-    repo.git(&["config", "filter.it's.clean", program]).ok();
+    repo.config("filter.it's.clean", program);
     let listed = repo.merkle(&["scan", "--worktree", "--json"]).ok();
     assert!(listed.contains(tree.trim()), "{listed}");
     // Git looks at files as young as the index whenever it writes one.
@@ -276,9 +273,7 @@ fn a_submodules_own_filters_are_not_run_and_its_commit_is_seen() {
     inner.fill("commit one\n+ b.txt = b\n+ .gitattributes = * filter=evil");
     repo.git(&["add", "inner"]).ok();
     repo.git(&["commit", "-q", "-m", "two"]).ok();
-    inner
-        .git(&["config", "filter.evil.clean", program.to_str().unwrap()])
-        .ok();
+    inner.config("filter.evil.clean", program.to_str().unwrap());
     std::fs::write(inner.path("b.txt"), "changed").unwrap();
     repo.merkle(&["regenerate", "--worktree"]).ok();
     assert!(
@@ -365,7 +360,7 @@ fn a_work_tree_elsewhere_is_used_when_it_leads_back() {
     repo.fill("commit files\n+ a.rs = fn a() {}");
     std::fs::write(sandbox.path("home/diary.txt"), "dear diary").unwrap();
     for work_tree in ["../../..", sandbox.path("home").to_str().unwrap()] {
-        repo.git(&["config", "core.worktree", work_tree]).ok();
+        repo.config("core.worktree", work_tree);
         for arguments in [
             &["context", "--redact", "**"][..],
             &["init"],

@@ -44,8 +44,7 @@ fn a_log_behind_a_link_is_not_written() {
     ];
     for (number, (place, target)) in places.into_iter().enumerate() {
         let repo = with_frames(&sandbox, &format!("work{number}"), &[]);
-        repo.git(&["config", "core.logAllRefUpdates", "always"])
-            .ok();
+        repo.config("core.logAllRefUpdates", "always");
         let at = repo.path(".git").join(place);
         link(&outside.join(target), &at);
         let before = repo.id("refs/merkle/frames");
@@ -134,8 +133,7 @@ fn refs_of_another_repository_are_not_moved() {
 fn work_trees_that_share_their_refs_by_links_are_served() {
     let sandbox = Sandbox::new();
     let repo = with_frames(&sandbox, "work", &["--shared=0700"]);
-    repo.git(&["config", "core.logAllRefUpdates", "always"])
-        .ok();
+    repo.config("core.logAllRefUpdates", "always");
     let second = Repo::at(&sandbox, sandbox.path("second"));
     fs::create_dir_all(second.path(".git/logs")).unwrap();
     for name in [

@@ -47,9 +47,9 @@ fn programs_of_the_repositorys_own_configuration_do_not_reach_remotes() {
     .enumerate()
     {
         let (repo, program, left) = trapped(&sandbox, &format!("work{number}"));
-        repo.git(&["config", key, &program]).ok();
+        repo.config(key, &program);
         if !url.is_empty() {
-            repo.git(&["config", "remote.origin.url", url]).ok();
+            repo.config("remote.origin.url", url);
         }
         for command in ["fetch", "push", "sync"] {
             let output = repo.merkle(&[command]).exits(77);
@@ -67,8 +67,7 @@ fn programs_of_the_repositorys_own_configuration_do_not_reach_remotes() {
 fn programs_of_the_users_own_configuration_do() {
     let sandbox = Sandbox::new();
     let (repo, _, _) = trapped(&sandbox, "work");
-    repo.git(&["config", "remote.origin.uploadpack", "git-upload-pack"])
-        .ok();
+    repo.config("remote.origin.uploadpack", "git-upload-pack");
     assert!(
         repo.merkle(&["fetch"])
             .exits(77)
@@ -84,7 +83,7 @@ fn programs_of_the_users_own_configuration_do() {
     ])
     .ok();
     repo.merkle(&["fetch"]).ok();
-    repo.git(&["config", "credential.helper", ""]).ok();
+    repo.config("credential.helper", "");
     assert!(repo.merkle(&["push"]).ok().contains("1 went"));
 }
 
@@ -94,9 +93,9 @@ fn an_address_is_no_command() {
     let sandbox = Sandbox::new();
     for key in ["remote.origin.url", "remote.origin.pushurl"] {
         let (repo, program, left) = trapped(&sandbox, &key.replace('.', "-"));
-        repo.git(&["config", key, &format!("ext::{program}")]).ok();
-        repo.git(&["config", "protocol.ext.allow", "always"]).ok();
-        repo.git(&["config", "protocol.allow", "always"]).ok();
+        repo.config(key, &format!("ext::{program}"));
+        repo.config("protocol.ext.allow", "always");
+        repo.config("protocol.allow", "always");
         let output = repo.merkle(&["push"]).exits(128);
         assert!(
             output.err().contains("transport 'ext' not allowed"),
@@ -130,7 +129,7 @@ fn a_fetch_writes_nothing_behind_a_link() {
     let info = repo.path(".git/objects/info");
     let _ = fs::remove_dir_all(&info);
     symlink(&folder, &info).unwrap();
-    repo.git(&["config", "fetch.writeCommitGraph", "true"]).ok();
+    repo.config("fetch.writeCommitGraph", "true");
     repo.merkle(&["fetch"]).ok();
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
 }

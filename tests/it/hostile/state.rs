@@ -164,8 +164,7 @@ fn seen(folder: &Path) -> Vec<(PathBuf, u32, Vec<u8>)> {
 
 fn ready<'s>(sandbox: &'s Sandbox, name: &str) -> Repo<'s> {
     let repo = sandbox.repo(name);
-    repo.git(&["config", "--global", "merkle.hookQuiet", "1ms"])
-        .ok();
+    repo.config_global("merkle.hookQuiet", "1ms");
     repo.fill("commit files\n+ a.rs = pub fn a() {}\n+ d/b.rs = pub fn b() {}");
     fs::write(repo.path("note.md"), "a note\n").expect("a disk with room");
     repo.merkle(&["regenerate"]).ok();

@@ -130,7 +130,7 @@ fn ids_of_both_hashes_work() {
 fn a_partial_clone_is_never_made_to_fetch() {
     let sandbox = Sandbox::new();
     let repo = filled(&sandbox);
-    repo.git(&["config", "uploadpack.allowFilter", "true"]).ok();
+    repo.config("uploadpack.allowFilter", "true");
     step(&repo);
     let partial = repo.clone_to("partial", &["--filter=blob:none", "--no-checkout"]);
     let missing = |repo: &Repo<'_>| {

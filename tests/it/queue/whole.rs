@@ -143,8 +143,7 @@ fn a_repository_cannot_choose_a_queue() {
     )
     .expect("writable");
     repo.trust();
-    repo.git(&["config", "merkle.queue", "nats://127.0.0.1:9"])
-        .ok();
+    repo.config("merkle.queue", "nats://127.0.0.1:9");
     regenerate(&repo, &["src/one.rs"]).ok();
     assert_eq!(world.server.posts().len(), 1, "it is sent from here");
 }

@@ -16,8 +16,8 @@ pub(super) fn fork<'s>(sandbox: &'s Sandbox, base: &Repo<'s>) -> Repo<'s> {
     .ok();
     let fork = Repo::at(sandbox, fork);
     fork.git(&["switch", "-q", "work"]).ok();
-    fork.git(&["config", "user.name", "Eve"]).ok();
-    fork.git(&["config", "user.email", "eve@example.com"]).ok();
+    fork.config("user.name", "Eve");
+    fork.config("user.email", "eve@example.com");
     fork.merkle(&[
         "note",
         "src/price.rs",

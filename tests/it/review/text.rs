@@ -44,7 +44,7 @@ fn what_is_compared() {
     error: no default branch is known here
     hint: name what to compare with: git merkle review <base>..<head>
     ");
-    repo.git(&["config", "init.defaultBranch", "trunk"]).ok();
+    repo.config("init.defaultBranch", "trunk");
     assert_eq!(repo.merkle(&["review"]).ok(), of_branch);
 }
 

@@ -32,6 +32,18 @@ impl<'s> Repo<'s> {
         self.run("git").args(arguments).run()
     }
 
+    /// Sets a value in this repository's own configuration.
+    #[track_caller]
+    pub(crate) fn config(&self, key: &str, value: &str) {
+        self.git(&["config", key, value]).ok();
+    }
+
+    /// Sets a value in the configuration of this sandbox's user.
+    #[track_caller]
+    pub(crate) fn config_global(&self, key: &str, value: &str) {
+        self.git(&["config", "--global", key, value]).ok();
+    }
+
     /// Runs `git-merkle` here.
     pub(crate) fn merkle(&self, arguments: &[&str]) -> Output {
         self.run(PROGRAM).args(arguments).run()

@@ -214,7 +214,7 @@ fn write(repo: &Repo<'_>, file: &str, text: &str) -> u64 {
                 "includeIf.gitdir:{}/.path",
                 repo.path("").display().to_string().trim_end_matches('/')
             );
-            repo.git(&["config", &key, "../included-if"]).ok();
+            repo.config(&key, "../included-if");
         }
         _ => {}
     }
@@ -392,25 +392,16 @@ fn files_that_this_program_does_not_read_have_no_effect() {
     );
     let effect = sandbox.path("effect");
     repo.put(".gitattributes", "* filter=evil diff=evil merge=evil\n");
-    repo.git(&[
-        "config",
+    repo.config(
         "filter.evil.smudge",
         &format!("touch {}; cat", effect.display()),
-    ])
-    .ok();
-    repo.git(&[
-        "config",
+    );
+    repo.config(
         "filter.evil.clean",
         &format!("touch {}; cat", effect.display()),
-    ])
-    .ok();
-    repo.git(&[
-        "config",
-        "core.fsmonitor",
-        &format!("touch {}", effect.display()),
-    ])
-    .ok();
-    repo.git(&["config", "core.hooksPath", "hooks"]).ok();
+    );
+    repo.config("core.fsmonitor", &format!("touch {}", effect.display()));
+    repo.config("core.hooksPath", "hooks");
     fs::remove_file(&effect).ok();
     assert_eq!(in_force(&repo, &[]), []);
     let document = repo

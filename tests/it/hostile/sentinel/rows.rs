@@ -234,10 +234,9 @@ fn replaced_objects_and_hostile_settings() {
         "uploadpack.packObjectsHook",
         "merkle.provider.m.command",
     ] {
-        repo.git(&["config", key, tool]).ok();
+        repo.config(key, tool);
     }
-    repo.git(&["config", "alias.status", &format!("!{tool}")])
-        .ok();
+    repo.config("alias.status", &format!("!{tool}"));
     let replacement = repo
         .run("git")
         .args(["hash-object", "-w", "--stdin"])
