@@ -19,8 +19,7 @@ const HISTORY: &str = "
 
 /// A clone without any file, of a repository with two commits.
 fn partial<'s>(sandbox: &'s Sandbox, name: &str) -> Repo<'s> {
-    let repo = sandbox.repo("work");
-    repo.fill(HISTORY);
+    let repo = sandbox.filled(HISTORY);
     repo.config("uploadpack.allowFilter", "true");
     repo.clone_to(name, &["--filter=blob:none", "--no-checkout"])
 }
@@ -304,8 +303,7 @@ fn one_damaged_object_ends_no_command() {
 #[test]
 fn a_clone_without_older_directories_says_what_it_knows() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(HISTORY);
+    let repo = sandbox.filled(HISTORY);
     repo.config("uploadpack.allowFilter", "true");
     for text in [
         "pub fn one() {}\n",
@@ -338,8 +336,7 @@ fn a_clone_without_older_directories_says_what_it_knows() {
 #[test]
 fn a_clone_without_directories_is_told_how_to_get_them() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(HISTORY);
+    let repo = sandbox.filled(HISTORY);
     repo.config("uploadpack.allowFilter", "true");
     let clone = repo.clone_to("clone", &["--filter=tree:0", "--no-checkout"]);
     for command in ["map", "regenerate", "context"] {

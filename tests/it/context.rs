@@ -110,8 +110,7 @@ fn memos_and_lists_that_the_user_has_not_accepted_are_labelled() {
 #[test]
 fn a_small_document_looks_like_this() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(HISTORY);
+    let repo = sandbox.filled(HISTORY);
     std::fs::create_dir(repo.path(".teddy")).expect("a folder");
     std::fs::write(repo.path(".teddy/memos.yaml"), "- remember ```` this\n").expect("writable");
     repo.put(
@@ -206,8 +205,7 @@ fn a_small_document_looks_like_this() {
 #[test]
 fn sections_are_the_document_and_the_document_is_the_same_again() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(HISTORY);
+    let repo = sandbox.filled(HISTORY);
     let whole = repo.merkle(&["context", "src/**"]).ok();
     let section = |number: &str| {
         repo.merkle(&["context", "src/**", "--section", number])
@@ -264,8 +262,7 @@ fn without_lists_it_is_the_root_and_the_readme() {
 #[test]
 fn lists_follow_lists_scopes_outrank_scopes_and_duplicates_are_one() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(HISTORY);
+    let repo = sandbox.filled(HISTORY);
     for (path, text) in [
         (
             "global.context",
@@ -316,8 +313,7 @@ fn lists_follow_lists_scopes_outrank_scopes_and_duplicates_are_one() {
 #[test]
 fn other_states_of_the_repository_can_be_shown() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(HISTORY);
+    let repo = sandbox.filled(HISTORY);
     repo.fill("commit second\n+ README.md = other");
     std::fs::write(repo.path("README.md"), "on disk\r\n").expect("writable");
     let body = |arguments: &[&str]| {
@@ -344,8 +340,7 @@ fn other_states_of_the_repository_can_be_shown() {
 #[test]
 fn the_work_tree_is_shown_and_the_document_says_so() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(HISTORY);
+    let repo = sandbox.filled(HISTORY);
     let system = |arguments: &[&str]| {
         let run = repo.run(PROGRAM);
         let section = run
@@ -413,8 +408,7 @@ fn the_work_tree_is_shown_and_the_document_says_so() {
 #[test]
 fn a_budget_reduces_and_says_what() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(HISTORY);
+    let repo = sandbox.filled(HISTORY);
     let code = (0..400).fold(String::new(), |code, n| {
         code + &format!("/// Does {n}.\npub fn f{n}() {{ let x = {n} + {n}; drop(x); }}\n")
     });
@@ -653,8 +647,7 @@ fn tags(document: &str) -> (Vec<String>, Vec<String>) {
 #[test]
 fn a_budget_holds_in_tags_too() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(HISTORY);
+    let repo = sandbox.filled(HISTORY);
     for budget in ["400", "800"] {
         let document = repo
             .merkle(&[
@@ -677,8 +670,7 @@ fn a_budget_holds_in_tags_too() {
 #[test]
 fn it_goes_to_the_clipboard() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(HISTORY);
+    let repo = sandbox.filled(HISTORY);
     let copy = || {
         repo.run(PROGRAM)
             .args(["context", "--copy", "--no-system", "README.md"])
@@ -746,8 +738,7 @@ fn one_file_of_many_is_not_shown_with_the_names_of_all() {
 #[test]
 fn a_repository_that_expands_without_end_is_shown_in_bounds() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit first\n+ a = x");
+    let repo = sandbox.filled("commit first\n+ a = x");
     let mut tree = repo.id("HEAD^{tree}");
     for _ in 0..40 {
         let entries = format!("040000 tree {tree}\tleft\n040000 tree {tree}\tright\n");
@@ -778,8 +769,7 @@ fn a_repository_that_expands_without_end_is_shown_in_bounds() {
 #[test]
 fn frames_stand_beside_what_they_are_about_or_say_why_not() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(HISTORY);
+    let repo = sandbox.filled(HISTORY);
     say(&repo, "HEAD:src/lib.rs", "docs.summary", "What a is for.\n");
     say(&repo, "HEAD:src/lib.rs", "human.note", "Beware.\n");
     say(&repo, "HEAD:README.md", "docs.summary", "Gone.\n");

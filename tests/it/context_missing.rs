@@ -13,9 +13,7 @@ const HISTORY: &str = "
 ";
 
 fn repo(sandbox: &Sandbox) -> Repo<'_> {
-    let repo = sandbox.repo("work");
-    repo.fill(HISTORY);
-    repo
+    sandbox.filled(HISTORY)
 }
 
 /// Before, each of these ended with 0 and a token count on standard error.

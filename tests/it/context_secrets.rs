@@ -77,8 +77,7 @@ fn a_body_with_a_secret_stops_the_document_until_it_is_allowed() {
 #[test]
 fn names_memos_and_added_rules_count_too() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit first\n+ deploy/.env = KEY=1\n+ a.rs = x corp-49381726 y");
+    let repo = sandbox.filled("commit first\n+ deploy/.env = KEY=1\n+ a.rs = x corp-49381726 y");
     let refused = repo.merkle(&["context", "**"]).exits(78);
     assert!(
         refused

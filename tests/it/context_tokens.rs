@@ -220,8 +220,7 @@ fn of_a_long_document_a_share_is_enough() {
 #[test]
 fn the_estimate_is_said_once_and_not_when_quiet() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit first\n+ a.md = # words");
+    let repo = sandbox.filled("commit first\n+ a.md = # words");
     let output = repo.merkle(&["context", "a.md"]).exits(0);
     let said: u64 = output
         .err()

@@ -17,8 +17,7 @@ const HISTORY: &str = "
 ";
 
 fn filled(sandbox: &Sandbox) -> Repo<'_> {
-    let repo = sandbox.repo("work");
-    repo.fill(HISTORY);
+    let repo = sandbox.filled(HISTORY);
     repo.merkle(&["regenerate"]).ok();
     repo.put_frame("src/lib.rs", "Keep it **small**.\n").ok();
     repo

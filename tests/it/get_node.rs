@@ -12,8 +12,7 @@ const HISTORY: &str = "
 ";
 
 fn filled(sandbox: &Sandbox) -> Repo<'_> {
-    let repo = sandbox.repo("work");
-    repo.fill(HISTORY);
+    let repo = sandbox.filled(HISTORY);
     say(&repo, "HEAD:src/lib.rs", "docs.summary", "What a is for.\n");
     say(
         &repo,
@@ -224,8 +223,7 @@ fn nodes_are_named_in_every_way_that_git_knows() {
 #[test]
 fn outlines_are_fresh_until_what_they_rest_on_says_something_else() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(HISTORY);
+    let repo = sandbox.filled(HISTORY);
     repo.fill("commit rules\n+ src/.teddyignore = *.log\n+ src/x.log = x");
     outline(&repo, "HEAD^{tree}");
     for node in ["src/lib.rs", "src", "."] {

@@ -214,8 +214,7 @@ const GARDEN: &str = "
 ";
 
 fn garden(sandbox: &Sandbox) -> Repo<'_> {
-    let repo = sandbox.repo("work");
-    repo.fill(GARDEN);
+    let repo = sandbox.filled(GARDEN);
     // The library reads git's settings as this process sees them, so the author stands in the repository's own.
     for (key, value) in [("user.name", "Ann"), ("user.email", "ann@example.org")] {
         repo.config(key, value);

@@ -102,8 +102,7 @@ pub(crate) fn keep(repo: &Repo<'_>, url: &str, media_type: &str, text: &str) {
 #[test]
 fn a_page_that_came_with_the_repository_is_not_believed() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit first\n+ a = x");
+    let repo = sandbox.filled("commit first\n+ a = x");
     let url = "https://docs.example/guide";
     keep(&repo, url, "text/plain", "curl evil");
     assert!(
@@ -154,8 +153,7 @@ fn contents(repo: &Repo<'_>, arguments: &[&str]) -> String {
 #[test]
 fn no_spelling_reaches_this_machine_its_network_or_its_cloud() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit first\n+ a = x");
+    let repo = sandbox.filled("commit first\n+ a = x");
     let (port, connections) = listen();
     let urls: Vec<String> = HOSTS
         .iter()
@@ -195,8 +193,7 @@ fn no_spelling_reaches_this_machine_its_network_or_its_cloud() {
 #[test]
 fn what_a_repository_lists_is_fetched_only_where_the_user_allows_it() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit first\n+ other.context = https://docs.example/a");
+    let repo = sandbox.filled("commit first\n+ other.context = https://docs.example/a");
     std::fs::create_dir(repo.path(".teddy")).expect("a folder");
     repo.put(".teddy/global.context", "https://docs.example/a\n");
     keep(&repo, "https://docs.example/a", "text/plain", "words\n");
@@ -248,8 +245,7 @@ fn what_a_repository_lists_is_fetched_only_where_the_user_allows_it() {
 #[test]
 fn the_same_cache_gives_the_same_payload_as_markdown_or_raw() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit first\n+ a = x");
+    let repo = sandbox.filled("commit first\n+ a = x");
     let html =
         "<title>The *page*</title><h1>Head</h1><script>no</script><p>````</p><p>Words &lt;b&gt;";
     keep(&repo, "https://docs.example/a", "text/html", html);

@@ -60,9 +60,7 @@ fn the_reference_page_is_the_table() {
 }
 
 fn filled(sandbox: &Sandbox) -> Repo<'_> {
-    let repo = sandbox.repo("work");
-    repo.fill("commit first\n+ a.rs = fn a() {}");
-    repo
+    sandbox.filled("commit first\n+ a.rs = fn a() {}")
 }
 
 /// Before, a misspelt budget was a warning, and the run went on without a limit.

@@ -125,8 +125,7 @@ fn assert_fresh(repo: &Repo<'_>) {
 #[test]
 fn a_synthesis_is_brought_up_to_date_with_what_it_is_made_of() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit files\n+ d/a.rs = fn a() {}\n+ e/b.rs = fn b() {}");
+    let repo = sandbox.filled("commit files\n+ d/a.rs = fn a() {}\n+ e/b.rs = fn b() {}");
     repo.merkle(&["regenerate"]).ok();
     repo.merkle(&["synthesize", "."]).ok();
     let watch = Watch::start(&repo, &["--json-lines"]);
@@ -224,8 +223,7 @@ const CHANGES: &[Change] = &[
 #[test]
 fn each_batch_of_changes_is_one_line_and_everything_is_fresh() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit first\n+ .gitignore = *.log\n+ src/a.rs = pub fn a() {}");
+    let repo = sandbox.filled("commit first\n+ .gitignore = *.log\n+ src/a.rs = pub fn a() {}");
     let index = fs::read(repo.path(".git/index")).expect("an index");
     let watch = Watch::start(&repo, &["--jsonl"]);
     let batch = |name: &str, made: (u64, u64)| {
@@ -305,8 +303,7 @@ fn changes(watch: &Watch) -> Vec<String> {
 #[test]
 fn a_line_names_paths_states_and_agents() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let repo = sandbox.filled(
         "commit first\n+ .gitignore = *.log\n+ a.rs = pub fn a() {}\n+ src/b.rs = pub fn b() {}",
     );
     drop(repo.put_frame("a.rs", "A note.\n").ok());
@@ -367,8 +364,7 @@ fn a_line_names_paths_states_and_agents() {
 #[test]
 fn it_goes_on_after_trouble_and_ends_when_it_is_told_to() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit first\n+ a.rs = pub fn a() {}");
+    let repo = sandbox.filled("commit first\n+ a.rs = pub fn a() {}");
     repo.merkle(&["regenerate"]).ok();
     let watch = Watch::start(&repo, &[]);
     // What was fresh is not worth a line. Now the disk refuses.

@@ -20,8 +20,7 @@ fn placed(sandbox: &Sandbox, text: &str) -> String {
 #[test]
 fn a_new_agent_is_written_once() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     insta::assert_snapshot!(told(&repo.merkle(&["agent", "create", "docs"])), @"
     created .teddy/prompts/docs.system.md
     created .teddy/prompts/docs.file.md
@@ -51,8 +50,7 @@ fn a_new_agent_is_written_once() {
 #[test]
 fn agents_are_listed_shown_and_found_sound() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     repo.merkle(&["agent", "create", "docs"]).ok();
     repo.merkle(&[
         "agent",
@@ -219,8 +217,7 @@ fn a_prompt_that_is_there_already_stays() {
 #[test]
 fn every_fault_is_named_by_file_and_line() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     let docs = "id = \"docs\"\nrole = \"writer\"\nurl = \"https://example.org\"\nsystem_prompt = \"../../etc/passwd.txt\"\n\
                 user_prompt_file = \"prompts/f.md\"\n";
     write(&repo, "agents/docs.toml", docs);
@@ -284,8 +281,7 @@ fn every_fault_is_named_by_file_and_line() {
 #[test]
 fn a_disabled_agent_is_listed_and_does_nothing() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     write(
         &repo,
         "agents/docs.toml",
@@ -308,8 +304,7 @@ fn a_disabled_agent_is_listed_and_does_nothing() {
 #[test]
 fn foreign_text_reaches_a_terminal_escaped() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     write(
         &repo,
         "agents/x.toml",
@@ -376,8 +371,7 @@ fn an_agent_is_edited_and_checked() {
 #[test]
 fn an_agent_is_removed_when_a_commit_has_it() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit first\n+ a.md = a");
+    let repo = sandbox.filled("commit first\n+ a.md = a");
     repo.merkle(&["agent", "create", "docs"]).ok();
     repo.merkle(&["agent", "create", "other"]).ok();
     let told = repo.merkle(&["agent", "remove", "docs"]).exits(65).err();

@@ -4,8 +4,7 @@ use super::{SAMPLE, told};
 use crate::support::{Repo, Sandbox};
 
 fn ready(sandbox: &Sandbox) -> Repo<'_> {
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     std::fs::create_dir_all(repo.path(".teddy")).expect("writable");
     std::fs::write(repo.path(".teddy/system.md"), "You help.\n").expect("writable");
     std::fs::write(repo.path(".teddy/system_extra.md"), "Be brief.\n").expect("writable");

@@ -148,8 +148,7 @@ fn no_repository_names_a_helper_and_no_child_sees_a_key() {
 #[test]
 fn a_filter_of_the_user_sees_no_key() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("\n    commit first\n    + a.txt\n      | one\n");
+    let repo = sandbox.filled("\n    commit first\n    + a.txt\n      | one\n");
     let seen = sandbox.path("seen");
     repo.config_global(
         "filter.leak.clean",

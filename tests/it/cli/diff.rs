@@ -212,8 +212,7 @@ fn three_dots_start_at_the_merge_base_as_in_git() {
 #[test]
 fn a_revision_without_frames_is_said_to_have_none() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit one\n+ a.rs = pub fn a() {}\n+ old.rs = pub fn old() {}\ncommit two\n+ a.rs = pub fn b() {}\n+ new.rs = pub fn n() {}\n- old.rs");
+    let repo = sandbox.filled("commit one\n+ a.rs = pub fn a() {}\n+ old.rs = pub fn old() {}\ncommit two\n+ a.rs = pub fn b() {}\n+ new.rs = pub fn n() {}\n- old.rs");
     insta::assert_snapshot!(told(&repo.merkle(&["diff", "HEAD~1..HEAD"])), @"
     --- stderr
     warning: 'HEAD~1' has no outline/outline frame of 3 changed nodes; 'git merkle regenerate --rev HEAD~1' makes what is missing

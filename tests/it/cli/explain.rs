@@ -6,8 +6,7 @@ use crate::support::Sandbox;
 #[test]
 fn why_a_node_is_fresh_outdated_or_missing() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     insta::assert_snapshot!(told(&repo.merkle(&["explain", "src"])), @"
     outline/outline of src is missing
       no frame yet
@@ -68,8 +67,7 @@ fn why_a_node_is_fresh_outdated_or_missing() {
 #[test]
 fn other_rules_make_a_directory_outdated_without_a_change_in_it() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     repo.merkle(&["regenerate"]).ok();
     repo.fill("commit rules\n+ .teddyignore = lib.rs");
     insta::assert_snapshot!(told(&repo.merkle(&["explain", "src"])), @"
@@ -89,8 +87,7 @@ fn other_rules_make_a_directory_outdated_without_a_change_in_it() {
 #[test]
 fn what_has_changed_is_named_with_the_commits_that_have_it() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     repo.merkle(&["regenerate"]).ok();
     repo.fill("commit edit\n+ src/lib.rs = pub fn edited() {}\ncommit again\n+ src/lib.rs = pub fn again() {}\n+ src/new.rs = fn new() {}");
     insta::assert_snapshot!(told(&repo.merkle(&["explain", "src/lib.rs"])), @"

@@ -151,8 +151,7 @@ fn an_agent_that_is_behind_is_named_in_the_way_out() {
 #[test]
 fn what_cannot_be_said_names_the_reason() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     repo.merkle(&["regenerate"]).ok();
     insta::assert_snapshot!(told(&repo.merkle(&["show", ".", "--agent", "foo"])), @"
     --- stderr
@@ -255,8 +254,7 @@ fn an_object_that_is_elsewhere_is_called_so() {
 fn a_note_that_was_declared_void_names_how_to_say_another() {
     let sandbox = Sandbox::new();
     std::fs::write(sandbox.path("said"), "said by hand\n").expect("writable");
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     note(&repo, "src", "wrong");
     repo.merkle(&["invalidate", "src", "--agent", "human"]).ok();
     followed(&repo, &["get-head", "src"], "was declared void");

@@ -7,8 +7,7 @@ use crate::support::Sandbox;
 #[test]
 fn the_starter_profile_says_what_held_without_it() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     let held = || {
         let shown = repo.merkle(&["profile", "show"]).ok();
         let lines = shown.lines().filter(|line| !line.contains(" origin "));
@@ -24,8 +23,7 @@ fn the_starter_profile_says_what_held_without_it() {
 #[test]
 fn files_are_written_once_and_never_over_changes() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     insta::assert_snapshot!(told(&repo.merkle(&["init", "--agents-md"])), @"
     created .teddy/config.toml
     created .teddy/agents/docs.toml.sample

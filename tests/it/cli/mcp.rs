@@ -234,8 +234,7 @@ fn a_tool_says_what_its_command_says() {
 #[test]
 fn statements_are_resources() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     repo.fill("commit second\n+ a b/ä#.md = # Umlauts\n");
     repo.merkle(&["regenerate"]).ok();
     let mut client = Client::start(&repo, &[]);

@@ -67,8 +67,7 @@ const SAMPLE: &str = "
 
 /// A repository with the sample and an outline of everything.
 fn sample(sandbox: &Sandbox) -> Repo<'_> {
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     repo.merkle(&["regenerate"]).ok();
     repo
 }

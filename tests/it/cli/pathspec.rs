@@ -75,8 +75,7 @@ fn of_map(sandbox: &Sandbox, directory: &Path, specs: &[String]) -> Option<BTree
 #[test]
 fn pathspecs_match_what_they_match_in_git() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(FILES);
+    let repo = sandbox.filled(FILES);
     let root = repo.path("");
     let mut matched = 0;
     for directory in [root.clone(), repo.path("src")] {
@@ -105,8 +104,7 @@ fn absolute(root: &Path, spec: &str) -> String {
 }
 
 fn outlined(sandbox: &Sandbox) -> Repo<'_> {
-    let repo = sandbox.repo("work");
-    repo.fill(FILES);
+    let repo = sandbox.filled(FILES);
     repo.merkle(&["regenerate"]).ok();
     repo
 }

@@ -104,8 +104,7 @@ fn faults_are_named_by_file_and_line() {
 #[test]
 fn standards_and_examples_must_exist() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit one\n+ docs/style.md = Be brief.");
+    let repo = sandbox.filled("commit one\n+ docs/style.md = Be brief.");
     let text = "name: a\nstandards:\n  - docs/style.md\n  - gone.md\nexamples: [good.md]\n";
     write(&repo, "profiles/a/config.yml", text);
     let told = told(&repo.merkle(&["profile", "validate"]));

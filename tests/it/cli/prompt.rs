@@ -10,8 +10,7 @@ const DOCS: &str = "id = \"docs\"\nrole = \"writer\"\nsystem_prompt = \"Be brief
                     user_prompt_directory = \"Summarize {node_type} {path}.\"\nresponse_template = \"One sentence.\"\n";
 
 fn with_docs(sandbox: &Sandbox) -> Repo<'_> {
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     write(&repo, "agents/docs.toml", DOCS);
     repo
 }
@@ -271,8 +270,7 @@ fn a_profile_limits_the_payload_and_says_what_was_cut() {
 #[test]
 fn who_asks_is_chosen_or_has_to_be_named() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     let prompt = |arguments: &[&str]| {
         told(
             &repo

@@ -6,8 +6,7 @@ use crate::support::{PROGRAM, Sandbox};
 #[test]
 fn what_was_done_in_words() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     insta::assert_snapshot!(told(&repo.merkle(&["regenerate", "--dry-run"])), @"
     README.md
     src/deep/mod.rs
@@ -64,8 +63,7 @@ fn what_was_done_in_words() {
 #[test]
 fn the_documents_and_the_records() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     repo.fill("commit odd\n+ \"odd \\\"\\n\" = x");
     let plan = repo
         .merkle(&["regenerate", "-n", "--json"])
@@ -92,8 +90,7 @@ fn the_documents_and_the_records() {
 #[test]
 fn a_node_by_its_id_is_found_in_the_snapshot() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     let id = repo.id("HEAD:src/lib.rs");
     assert_eq!(
         repo.merkle(&["regenerate", &id]).ok(),
@@ -156,8 +153,7 @@ fn agents_that_are_not_made_here_are_refused() {
 #[test]
 fn each_step_of_a_run_names_path_agent_and_type() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit first\n+ a.rs = pub fn a() {}\n+ src/b.rs = pub fn b() {}");
+    let repo = sandbox.filled("commit first\n+ a.rs = pub fn a() {}\n+ src/b.rs = pub fn b() {}");
     let steps = || {
         let lines = repo.merkle(&["regenerate", "--json-lines"]).ok();
         let lines: Vec<serde_json::Value> = lines

@@ -17,8 +17,7 @@ fn candidates(repo: &Repo<'_>, words: &[&str]) -> Vec<String> {
 #[test]
 fn words_are_completed_by_what_the_repository_has() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     repo.git(&["branch", "topic/one"]).ok();
     repo.merkle(&["agent", "create", "docs"]).ok();
     repo.merkle(&["session", "new", "garden"]).ok();
@@ -68,8 +67,7 @@ fn words_are_completed_by_what_the_repository_has() {
 #[test]
 fn bash_completes_what_stands_behind_git_merkle() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     let script = sandbox.path("completion.bash");
     std::fs::write(&script, repo.merkle(&["completions", "bash"]).ok()).expect("writable");
     let complete = |line: &str, expected: &str| {

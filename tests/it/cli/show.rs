@@ -143,8 +143,7 @@ fn what_an_earlier_commit_said_is_labelled_stale() {
 #[test]
 fn a_revision_in_front_of_a_path_is_looked_at_as_one_that_an_option_names() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let repo = sandbox.filled(
         "commit one\n+ a.py = a = 1\ncommit two\n+ a.py = a = 2\ncommit three\n+ a.py = a = 3",
     );
     repo.merkle(&["regenerate", "--rev", "HEAD~1"]).ok();
@@ -207,8 +206,8 @@ fn older_snapshots_and_missing_paths() {
 #[test]
 fn the_header_names_what_was_asked_for() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit first\n+ a.py = def f(): pass\n+ sub/LICENSE = Words.\n+ LICENSE = Words.");
+    let repo = sandbox
+        .filled("commit first\n+ a.py = def f(): pass\n+ sub/LICENSE = Words.\n+ LICENSE = Words.");
     repo.merkle(&["regenerate"]).ok();
     repo.fill("commit moved\n> a.py -> c.rb");
     insta::assert_snapshot!(masked(&repo.merkle(&["show", "c.rb"]).ok()), @"
@@ -306,8 +305,7 @@ fn a_frame_is_shown_by_the_beginning_of_its_id() {
 #[test]
 fn a_state_is_the_same_whatever_is_remembered() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit first\n+ build/b.rs = fn b() {}\n+ build/in/c.rs = fn c() {}\n+ lib/a.x = one\n+ src/a.rs = fn a() {}");
+    let repo = sandbox.filled("commit first\n+ build/b.rs = fn b() {}\n+ build/in/c.rs = fn c() {}\n+ lib/a.x = one\n+ src/a.rs = fn a() {}");
     repo.merkle(&["regenerate"]).ok();
     repo.fill("commit ignored\n+ .teddyignore = build/");
     repo.merkle(&["regenerate"]).ok();

@@ -6,8 +6,7 @@ use crate::support::{PROGRAM, Sandbox};
 #[test]
 fn how_much_is_said_and_how_much_of_it_holds() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(super::SAMPLE);
+    let repo = sandbox.filled(super::SAMPLE);
     insta::assert_snapshot!(told(&repo.merkle(&["status", "--exit-code"])), @r#"
     root #1 (HEAD): 3 files, 3 directories
 
@@ -191,8 +190,7 @@ fn an_agent_that_was_tried_on_one_file_is_not_behind() {
 #[test]
 fn what_a_person_has_retracted_is_not_said() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(super::SAMPLE);
+    let repo = sandbox.filled(super::SAMPLE);
     repo.merkle(&["regenerate"]).ok();
     let bob = ["-c", "user.name=Bob", "-c", "user.email=bob@example.com"];
     let by_bob = |args: &[&str]| {

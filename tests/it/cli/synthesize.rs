@@ -134,8 +134,7 @@ fn what_cannot_be_synthesized_is_refused() {
 
 /// The children of a directory, two levels deep, spoken about by a person.
 fn spoken(sandbox: &Sandbox) -> crate::support::Repo<'_> {
-    let repo = sandbox.repo("work");
-    repo.fill("commit first\n+ d/a.txt = a\n+ d/e/b.txt = b\n+ README.md = # R");
+    let repo = sandbox.filled("commit first\n+ d/a.txt = a\n+ d/e/b.txt = b\n+ README.md = # R");
     repo.merkle(&["regenerate"]).ok();
     note(&repo, "d/a.txt", "first statement");
     note(&repo, "d/e/b.txt", "deep statement");

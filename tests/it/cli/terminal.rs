@@ -120,8 +120,7 @@ fn has(repo: &Repo<'_>, program: &str) -> bool {
 }
 
 fn world(sandbox: &Sandbox) -> Repo<'_> {
-    let repo = sandbox.repo("work");
-    repo.fill(SAMPLE);
+    let repo = sandbox.filled(SAMPLE);
     std::fs::create_dir(repo.path("rc")).expect("a folder");
     repo
 }

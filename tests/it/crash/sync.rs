@@ -33,8 +33,7 @@ impl<'s> Scene<'s> {
     /// Another clone has said something, published as is said, and so has this one, which has not gone yet.
     fn new(sandbox: &'s Sandbox, others: &[&str], arguments: &'static [&'static str]) -> Self {
         drop(sandbox.bare("hub.git"));
-        let work = sandbox.repo("work");
-        work.fill("commit files\n+ a.md = about");
+        let work = sandbox.filled("commit files\n+ a.md = about");
         let origin = work.clone_to("origin.git", &["--bare"]);
         let other = origin.clone_to("other", &[]);
         let start = origin.clone_to("start", &[]);
@@ -215,8 +214,7 @@ fn answered(repo: &Repo<'_>, text: &str) {
 fn a_gc_of_the_remote() {
     let sandbox = Sandbox::new();
     drop(sandbox.bare("hub.git"));
-    let work = sandbox.repo("work");
-    work.fill("commit files\n+ a.md = about");
+    let work = sandbox.filled("commit files\n+ a.md = about");
     let origin = work.clone_to("origin.git", &["--bare"]);
     let start = origin.clone_to("start", &[]);
     start.config("gc.auto", "0");

@@ -113,8 +113,7 @@ fn what_people_said_and_what_was_paid_for_stays() {
 #[test]
 fn what_was_ended_stays_ended() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(HISTORY);
+    let repo = sandbox.filled(HISTORY);
     note(&repo, "README.md", "Wrong.");
     repo.merkle(&["retract", "README.md"]).ok();
     repo.merkle(&["regenerate", "-q"]).ok();
@@ -180,8 +179,7 @@ fn a_time_says_how_much_of_history_counts() {
 #[test]
 fn what_stands_in_any_tip_index_or_work_tree_commit_stays() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(HISTORY);
+    let repo = sandbox.filled(HISTORY);
     repo.merkle(&["regenerate", "-q"]).ok();
     let first = repo.id("HEAD");
     for keep in ["branch", "tag", "worktree", "index", "nothing"] {
@@ -205,8 +203,7 @@ fn what_stands_in_any_tip_index_or_work_tree_commit_stays() {
 #[test]
 fn a_clone_that_lacks_history_or_files_is_refused() {
     let sandbox = Sandbox::new();
-    let work = sandbox.repo("work");
-    work.fill(HISTORY);
+    let work = sandbox.filled(HISTORY);
     work.fill("commit second\n+ README.md = Another garden.");
     work.config("uploadpack.allowFilter", "true");
     for (name, option) in [("shallow", "--depth=1"), ("partial", "--filter=blob:none")] {
@@ -231,8 +228,7 @@ fn a_clone_that_lacks_history_or_files_is_refused() {
 #[test]
 fn a_dry_run_changes_nothing_and_git_frees_what_went() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(HISTORY);
+    let repo = sandbox.filled(HISTORY);
     repo.config("core.logAllRefUpdates", "always");
     repo.merkle(&["regenerate", "-q"]).ok();
     let node = repo.id("HEAD:src/lib.rs");
@@ -278,8 +274,7 @@ fn a_dry_run_changes_nothing_and_git_frees_what_went() {
 #[test]
 fn what_a_forced_fetch_threw_away_before_is_still_found_after() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(HISTORY);
+    let repo = sandbox.filled(HISTORY);
     repo.config("core.logAllRefUpdates", "always");
     repo.merkle(&["regenerate", "-q"]).ok();
     let old = repo.id("refs/merkle/frames");

@@ -112,9 +112,7 @@ impl World {
     }
 
     pub(crate) fn repo(&self, fixture: &str) -> Repo<'_> {
-        let repo = self.sandbox.repo("work");
-        repo.fill(fixture);
-        repo
+        self.sandbox.filled(fixture)
     }
 }
 

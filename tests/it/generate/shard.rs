@@ -138,8 +138,7 @@ fn four_clones_ask_a_model_for_the_nodes_that_one_run_asks_for() {
 #[test]
 fn a_share_that_does_not_exist_is_refused() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(&wide());
+    let repo = sandbox.filled(&wide());
     for shard in [
         "0/4", "5/4", "4", "1/0", "1/1001", "-1/4", "x/y", "1/4/2", "",
     ] {

@@ -21,8 +21,7 @@ const PUSHES: &[&[&str]] = &[
 ];
 
 fn work(sandbox: &Sandbox) -> Repo<'_> {
-    let repo = sandbox.repo("work");
-    repo.fill("commit first\n+ a/b/one.rs = pub fn one() {}\n+ c/two.rs = pub fn two() {}\ntag v1\nbranch topic\ncommit there\n+ a/b/topic.rs = pub fn topic() {}\nswitch main");
+    let repo = sandbox.filled("commit first\n+ a/b/one.rs = pub fn one() {}\n+ c/two.rs = pub fn two() {}\ntag v1\nbranch topic\ncommit there\n+ a/b/topic.rs = pub fn topic() {}\nswitch main");
     repo.git(&["branch", "other"]).ok();
     repo
 }

@@ -121,8 +121,7 @@ fn within(run: Run, megabytes: u32, arguments: &[&str]) -> Run {
 #[test]
 fn a_huge_file_costs_no_memory() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit small\n+ small.rs = fn small() {}");
+    let repo = sandbox.filled("commit small\n+ small.rs = fn small() {}");
     let huge = std::fs::File::create(repo.path("huge.rs")).unwrap();
     huge.set_len(400 << 20).unwrap();
     // A file that is large for git goes into a pack without passing through memory.

@@ -127,8 +127,7 @@ fn a_repository_made_of_tracked_files_is_not_used_unless_it_is_named() {
 #[test]
 fn repositories_of_every_honest_kind_are_found_as_before() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit one\n+ a.md = a\n+ sub.d/b.md = b");
+    let repo = sandbox.filled("commit one\n+ a.md = a\n+ sub.d/b.md = b");
     let bare = repo.clone_to("hub.git", &["--bare"]);
     let linked = repo.worktree("work/linked", "HEAD");
     repo.git(&[
@@ -267,8 +266,7 @@ fn filters_of_the_repositorys_own_configuration_are_not_run() {
 fn a_submodules_own_filters_are_not_run_and_its_commit_is_seen() {
     let sandbox = Sandbox::new();
     let (program, trace) = trap(&sandbox);
-    let repo = sandbox.repo("work");
-    repo.fill("commit one\n+ a.md = a");
+    let repo = sandbox.filled("commit one\n+ a.md = a");
     let inner = sandbox.repo("work/inner");
     inner.fill("commit one\n+ b.txt = b\n+ .gitattributes = * filter=evil");
     repo.git(&["add", "inner"]).ok();
@@ -301,8 +299,7 @@ fn with_path(repo: &Repo<'_>, path: &str, arguments: &[&str]) -> Run {
 #[test]
 fn a_file_called_git_in_the_work_tree_is_never_run() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit one\n+ a.md = a");
+    let repo = sandbox.filled("commit one\n+ a.md = a");
     repo.merkle(&["session", "new", "s"]).ok();
     let trace = sandbox.path("it ran");
     let text = format!(

@@ -209,8 +209,7 @@ fn golden(sandbox: &Sandbox) -> Repo<'_> {
         "[[rule]]\nid = 'own'\nkeywords = ['own-']\npattern = 'own-[0-9]{8}'\n",
     )
     .expect("writable");
-    let repo = sandbox.repo("work");
-    repo.fill("commit first\n+ README.md = # A\n+ src/lib.rs = pub fn a() {}\n+ src/b.rs = fn b() {}\n+ .teddyignore = *.log");
+    let repo = sandbox.filled("commit first\n+ README.md = # A\n+ src/lib.rs = pub fn a() {}\n+ src/b.rs = fn b() {}\n+ .teddyignore = *.log");
     repo.merkle(&["init"]).ok();
     repo.fill("commit second\n+ src/c.rs = pub fn c() { crate::a() }");
     let note = |text: &str| {

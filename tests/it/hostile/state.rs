@@ -453,8 +453,7 @@ fn a_marker_that_names_another_repository_starts_nothing_there() {
 #[test]
 fn a_digest_that_came_along_makes_no_session_the_users() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit files\n+ .teddy/sessions/s/session.yaml = \"version: 1\\nproviders:\\n  generator: theirs\\n\"");
+    let repo = sandbox.filled("commit files\n+ .teddy/sessions/s/session.yaml = \"version: 1\\nproviders:\\n  generator: theirs\\n\"");
     let record = fs::read(repo.path(".teddy/sessions/s/session.yaml")).unwrap();
     let digest = git_merkle::base::hash::sha256_hex(&record);
     fs::create_dir_all(repo.path(".git/merkle/sessions")).unwrap();

@@ -69,8 +69,7 @@ fn shown(repo: &Repo<'_>, command: &str) -> String {
 #[test]
 fn no_command_writes_what_a_terminal_would_obey() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(&format!(
+    let repo = sandbox.filled(&format!(
         "commit files\n+ b.rs = fn b() {{}}\ncommit more\n+ a.rs = /// {}",
         TEXT.trim_end()
     ));

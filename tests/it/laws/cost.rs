@@ -7,8 +7,7 @@ use crate::support::Sandbox;
 #[test]
 fn a_second_run_makes_nothing_and_says_so() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SMALL);
+    let repo = sandbox.filled(SMALL);
     assert_eq!(tasks(&repo, &[]).len(), 6);
     assert_eq!(
         repo.merkle(&["regenerate"]).ok(),
@@ -58,8 +57,7 @@ fn a_second_run_makes_nothing_and_says_so() {
 #[test]
 fn a_commit_costs_the_files_that_it_changes_and_their_ancestors() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(&wide(30, 10));
+    let repo = sandbox.filled(&wide(30, 10));
     assert_eq!(step(&repo).made(), (300, 31, 0));
     repo.fill("commit one more\n+ d07/new.rs = pub fn new() {}");
     let counts = step(&repo);
@@ -91,8 +89,7 @@ fn a_commit_costs_the_files_that_it_changes_and_their_ancestors() {
 #[test]
 fn an_edit_that_leaves_the_outline_alone_costs_the_file_only() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let repo = sandbox.filled(
         "commit one\n+ a/b/lib.rs\n| pub fn f() -> u8 {\n|     // one\n|     1\n| }\n+ a/z.md = z",
     );
     step(&repo);
@@ -108,8 +105,7 @@ fn an_edit_that_leaves_the_outline_alone_costs_the_file_only() {
 #[test]
 fn git_s_own_moves_make_nothing_that_was_made_before() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SMALL);
+    let repo = sandbox.filled(SMALL);
     step(&repo);
     repo.fill("branch topic\ncommit more\n+ src/more.rs = pub fn more() {}\n+ src/deep/leaf.rs = pub struct Leaf;");
     assert_eq!(step(&repo).made(), (2, 3, 0));
@@ -166,8 +162,7 @@ fn one_blob_under_many_names_is_one_node_and_leaves_are_none() {
     let sandbox = Sandbox::new();
     let other = sandbox.repo("other");
     other.fill("commit sub\n+ inside = x");
-    let repo = sandbox.repo("work");
-    repo.fill("commit one\n+ a.md = same\n+ b.md = same\n+ d/c.md = same\n@ link -> d\n@ dangling -> nowhere");
+    let repo = sandbox.filled("commit one\n+ a.md = same\n+ b.md = same\n+ d/c.md = same\n@ link -> d\n@ dangling -> nowhere");
     let entry = format!("160000,{},sub", other.id("HEAD"));
     repo.git(&["update-index", "--add", "--cacheinfo", &entry])
         .ok();

@@ -97,8 +97,7 @@ fn restore(repo: &Repo<'_>, good: &[(PathBuf, Vec<u8>)]) {
 #[test]
 fn damaged_derived_data_changes_no_answer() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(&wide(20, 14));
+    let repo = sandbox.filled(&wide(20, 14));
     step(&repo);
     repo.fill("commit more\n+ d01/new.rs = pub fn new() {}");
     // Not regenerated: three nodes are missing, and the answers must go on saying so.
@@ -140,8 +139,7 @@ fn damaged_derived_data_changes_no_answer() {
 #[test]
 fn a_run_on_damaged_derived_data_stores_what_a_run_on_good_data_stores() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(&wide(20, 14));
+    let repo = sandbox.filled(&wide(20, 14));
     step(&repo);
     repo.fill("commit more\n+ d01/new.rs = pub fn new() {}\n+ d02/f1.rs = pub fn changed() {}");
     let store = repo.id("refs/merkle/frames");

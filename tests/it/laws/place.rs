@@ -20,8 +20,7 @@ fn fetch_frames(repo: &Repo<'_>, options: &[&str]) {
 }
 
 fn filled(sandbox: &Sandbox) -> Repo<'_> {
-    let repo = sandbox.repo("work");
-    repo.fill(SMALL);
+    let repo = sandbox.filled(SMALL);
     repo.fill("commit second\n+ src/second.rs = pub fn second() {}");
     repo
 }

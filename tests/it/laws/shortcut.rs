@@ -96,8 +96,7 @@ fn forget(repo: &Repo<'_>, which: u32) {
 #[test]
 fn each_command_says_the_same_with_any_part_of_what_is_kept() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(&project());
+    let repo = sandbox.filled(&project());
     let _ = repo.merkle(&["regenerate"]).exits(0);
     let _ = repo.merkle(&["synthesize", "."]).exits(0);
     let paths = prop::collection::btree_set(0..5_usize, 0..4);
@@ -195,8 +194,7 @@ fn syntheses_that_are_remembered_as_up_to_date_are() {
     let was_remembered = std::cell::Cell::new(false);
     proptest!(cases(6), |(steps in prop::collection::vec(step(), 4..16))| {
         let sandbox = Sandbox::new();
-        let repo = sandbox.repo("work");
-        repo.fill(first);
+        let repo = sandbox.filled(first);
         apply(&repo, &Step::Note { place: 2, text: 0 });
         apply(&repo, &Step::Synthesize { directory: 0, slot: 0 });
         let commands = [words(&["status", "--json"]), words(&["regenerate", "--dry-run", "--json"])];

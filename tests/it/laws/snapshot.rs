@@ -26,8 +26,7 @@ fn root(repo: &Repo<'_>, option: &str) -> String {
 #[test]
 fn the_index_and_the_work_tree_are_read_and_never_touched() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SMALL);
+    let repo = sandbox.filled(SMALL);
     step(&repo);
     std::fs::write(repo.path("staged.md"), "# Staged\n").unwrap();
     repo.git(&["add", "staged.md"]).ok();
@@ -81,8 +80,7 @@ fn the_index_and_the_work_tree_are_read_and_never_touched() {
 #[test]
 fn an_unmerged_index_is_refused_with_its_path() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit one\n+ x = 1\nbranch other\ncommit two\n+ x = 2\nswitch main\ncommit three\n+ x = 3");
+    let repo = sandbox.filled("commit one\n+ x = 1\nbranch other\ncommit two\n+ x = 2\nswitch main\ncommit three\n+ x = 3");
     let _ = repo.git(&["merge", "other"]);
     let refused = repo.merkle(&["scan", "--index"]).exits(128);
     assert!(refused.err().contains("'x'"), "{refused}");
@@ -93,8 +91,7 @@ fn an_unmerged_index_is_refused_with_its_path() {
 #[test]
 fn teddyignore_leaves_out_and_lets_in_as_gitignore_would() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let repo = sandbox.filled(
         "commit one
         + .gitignore = *.out
         + .teddyignore
@@ -165,8 +162,7 @@ fn teddyignore_leaves_out_and_lets_in_as_gitignore_would() {
 #[test]
 fn ignored_files_that_are_let_in_take_part_in_the_work_tree_and_secrets_warn() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit one\n+ .gitignore\n| *.out\n| .env\n| cache/\n+ .teddyignore\n| !wanted.out\n| !.env\n+ a.md = a");
+    let repo = sandbox.filled("commit one\n+ .gitignore\n| *.out\n| .env\n| cache/\n+ .teddyignore\n| !wanted.out\n| !.env\n+ a.md = a");
     for (path, text) in [
         ("wanted.out", "w"),
         ("other.out", "o"),

@@ -185,8 +185,7 @@ proptest! {
 #[test]
 fn two_clones_that_spoke_apart_unite_by_plain_git_and_the_library() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(super::corpus::SMALL);
+    let repo = sandbox.filled(super::corpus::SMALL);
     let clone = repo.clone_to("clone", &[]);
     let note = |at: &crate::support::Repo<'_>, path: &str, text: &str| {
         at.run(PROGRAM)

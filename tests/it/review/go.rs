@@ -145,8 +145,7 @@ fn a_package_of_go_is_a_folder() {
 #[test]
 fn what_leaves_internal_comes_for_others() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let repo = sandbox.filled(
         r"
         commit first
         + internal/slug/slug.go

@@ -10,8 +10,7 @@ use crate::support::{PROGRAM, Sandbox};
 #[test]
 fn a_review_is_one_file_without_scripts_and_requests() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SHOP);
+    let repo = sandbox.filled(SHOP);
     let html = repo.merkle(&["review", "--format", "html"]).ok();
     tags::check(&html).expect("only tags of ours");
     for said in [
@@ -116,8 +115,7 @@ fn part(html: &str, title: &str) -> String {
 #[test]
 fn a_map_shows_the_files_that_differ_and_leads_to_what_is_told_of_them() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SHOP);
+    let repo = sandbox.filled(SHOP);
     repo.git(&["switch", "-q", "main"]).ok();
     repo.merkle(&["note", "README.md", "-m", "Says what it is."])
         .ok();
@@ -159,8 +157,7 @@ fn a_map_shows_the_files_that_differ_and_leads_to_what_is_told_of_them() {
 #[test]
 fn a_map_of_many_files_is_bounded() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit first\n+ a.txt = one");
+    let repo = sandbox.filled("commit first\n+ a.txt = one");
     for number in 0..2_100 {
         repo.put(&format!("d{}/f{number}.txt", number % 7), "one\ntwo\n");
     }

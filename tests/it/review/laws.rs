@@ -6,8 +6,7 @@ use crate::support::Sandbox;
 #[test]
 fn what_is_the_same_says_nothing() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SHOP);
+    let repo = sandbox.filled(SHOP);
     for range in ["work..work", "main..main", "main...main"] {
         assert_eq!(repo.merkle(&["review", range]).ok(), "", "{range}");
         assert!(changes(&document(&repo, range)).is_empty());
@@ -20,8 +19,7 @@ fn what_is_the_same_says_nothing() {
 #[test]
 fn swapped_sides_swap_what_came_and_what_went() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SHOP);
+    let repo = sandbox.filled(SHOP);
     let there = changes(&document(&repo, "main..work"));
     let mut back = changes(&document(&repo, "work..main"));
     let mut swapped: Vec<_> = there
@@ -44,8 +42,7 @@ fn swapped_sides_swap_what_came_and_what_went() {
 #[test]
 fn every_changed_file_of_code_is_named() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SHOP);
+    let repo = sandbox.filled(SHOP);
     let shown = repo.merkle(&["review", "main..work"]).ok();
     let names = repo
         .git(&["diff", "--name-only", "--no-renames", "main..work"])
@@ -64,8 +61,7 @@ fn every_changed_file_of_code_is_named() {
 #[test]
 fn layout_is_no_change() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let repo = sandbox.filled(
         r#"
         commit first
         + a.py

@@ -124,8 +124,7 @@ const SHOP: &str = r#"
 #[track_caller]
 fn reviewed(history: &str) -> String {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(history);
+    let repo = sandbox.filled(history);
     repo.merkle(&["review", "HEAD^!"]).ok()
 }
 

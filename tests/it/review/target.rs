@@ -537,8 +537,7 @@ const TARGETS: [(&str, u64, &[&str]); 6] = [
 fn what_was_written_down_comes_out_in_its_order() {
     for (branch, tokens, said) in TARGETS {
         let sandbox = Sandbox::new();
-        let repo = sandbox.repo("work");
-        repo.fill(branch);
+        let repo = sandbox.filled(branch);
         let text = repo.merkle(&["review", "HEAD^!"]).ok();
         let mut from = 0;
         for part in said {

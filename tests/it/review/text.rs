@@ -6,8 +6,7 @@ use crate::support::Sandbox;
 #[test]
 fn a_branch_from_what_others_rely_on_to_what_they_do_not_see() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SHOP);
+    let repo = sandbox.filled(SHOP);
     insta::assert_snapshot!(repo.merkle(&["review"]).ok(), @"
     1 public declaration removed, 1 signature changed, 3 bodies, 1 moved, 1 private · 5 of 7 files are code
     − discount   src/price.rs   was in src/bin/till.rs, 1 test
@@ -28,8 +27,7 @@ fn a_branch_from_what_others_rely_on_to_what_they_do_not_see() {
 #[test]
 fn what_is_compared() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SHOP);
+    let repo = sandbox.filled(SHOP);
     repo.fill("switch main\ncommit elsewhere\n+ src/other.rs = pub fn other() {}");
     let of_branch = repo.merkle(&["review", "main...work"]).ok();
     repo.git(&["switch", "-q", "work"]).ok();
@@ -325,8 +323,7 @@ fn twins_that_go_together_are_told_as_one() {
 #[test]
 fn who_calls_a_function_of_c_counts_once_however_many_headers_declare_it() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let repo = sandbox.filled(
         r#"
         commit first
         + x.h
@@ -490,8 +487,7 @@ fn what_a_file_passes_on_after_it_moved_is_no_news() {
 #[test]
 fn a_file_that_is_not_here_is_told() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit first\n+ a.py = A = 1\n+ b.py = B = 1\ncommit second\n+ a.py = A = 2\n+ b.py = B = 2");
+    let repo = sandbox.filled("commit first\n+ a.py = A = 1\n+ b.py = B = 1\ncommit second\n+ a.py = A = 2\n+ b.py = B = 2");
     let id = repo.id("HEAD:b.py");
     let object = repo.path(&format!(".git/objects/{}/{}", &id[..2], &id[2..]));
     std::fs::remove_file(object).expect("a loose object");
@@ -506,8 +502,7 @@ fn a_file_that_is_not_here_is_told() {
 #[test]
 fn markdown_for_a_forge() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(SHOP);
+    let repo = sandbox.filled(SHOP);
     let markdown = |options: &[&str]| {
         let arguments = [&["review", "--format", "markdown"][..], options];
         repo.merkle(&arguments.concat()).ok()
@@ -568,8 +563,7 @@ fn a_large_change_is_short_unless_all_is_wanted() {
 #[test]
 fn what_a_change_says_of_itself_hides_nothing() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(
+    let repo = sandbox.filled(
         "
         commit first
         + Cargo.toml = [package]

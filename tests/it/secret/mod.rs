@@ -19,9 +19,7 @@ fn put(repo: &Repo<'_>, options: &[&str], text: &str) -> Output {
 }
 
 fn sample(sandbox: &Sandbox) -> Repo<'_> {
-    let repo = sandbox.repo("work");
-    repo.fill("commit first\n+ src/lib.rs = pub fn add() {}");
-    repo
+    sandbox.filled("commit first\n+ src/lib.rs = pub fn add() {}")
 }
 
 /// The id that a refusal names.

@@ -17,8 +17,7 @@ const FIXTURE: &str = "
 
 /// A repository with a file of two lines.
 fn repo(sandbox: &Sandbox) -> Repo<'_> {
-    let repo = sandbox.repo("work");
-    repo.fill(FIXTURE);
+    let repo = sandbox.filled(FIXTURE);
     repo.put("src/lock.rs", "pub fn lock() {}\npub fn free() {}\n");
     fs::write(repo.path("src/old.rs"), "// old\n").expect("writable");
     fs::write(repo.path(".gitignore"), "/target/\n*.log\n").expect("writable");

@@ -41,8 +41,7 @@ fn assert_report_is_true(repo: &Repo<'_>, turn: &str) {
 #[test]
 fn a_session_is_led_by_files_alone() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(FIXTURE);
+    let repo = sandbox.filled(FIXTURE);
     repo.merkle(&["session", "new", "login", "-c", "src/*.rs"])
         .ok();
     let begun = repo.merkle(&["turn", "new", "-m", "Free the lock."]).ok();
@@ -148,8 +147,7 @@ fn a_session_is_led_by_files_alone() {
 #[test]
 fn a_report_says_line_by_line_what_happened() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(FIXTURE);
+    let repo = sandbox.filled(FIXTURE);
     repo.merkle(&["session", "new", "login", "-c", "gone.rs"])
         .ok();
     repo.merkle(&["turn", "new", "-m", "Free the lock."]).ok();
@@ -206,8 +204,7 @@ fn a_report_says_line_by_line_what_happened() {
 #[test]
 fn a_turn_sees_what_is_added_and_not_what_is_dropped() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(FIXTURE);
+    let repo = sandbox.filled(FIXTURE);
     repo.merkle(&["session", "new", "login"]).ok();
     repo.merkle(&["turn", "new", "-m", "x", "--add", "src/lock.rs"])
         .ok();
@@ -244,8 +241,7 @@ fn a_turn_sees_what_is_added_and_not_what_is_dropped() {
 #[test]
 fn a_session_branches() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(FIXTURE);
+    let repo = sandbox.filled(FIXTURE);
     repo.merkle(&["session", "new", "login"]).ok();
     for _ in 0..2 {
         repo.merkle(&["turn", "new", "-m", "x"]).ok();
@@ -285,8 +281,7 @@ fn a_session_branches() {
 #[test]
 fn what_is_listed_is_seen_from_where_the_user_stands() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(FIXTURE);
+    let repo = sandbox.filled(FIXTURE);
     repo.merkle(&["-C", "src", "session", "new", "login", "-c", "../README.md"])
         .ok();
     repo.merkle(&["-C", "src", "turn", "new", "-m", "x", "--add", "lock.rs"])

@@ -18,8 +18,7 @@ fn answered(repo: &Repo<'_>) {
 #[test]
 fn what_was_approved_and_then_edited_is_warned_about() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(FIXTURE);
+    let repo = sandbox.filled(FIXTURE);
     answered(&repo);
     repo.merkle(&["turn", "approve"]).ok();
     assert_eq!(repo.merkle(&["session", "show"]).err().lines().count(), 1);
@@ -39,8 +38,7 @@ fn what_was_approved_and_then_edited_is_warned_about() {
 #[test]
 fn damage_is_named_and_changes_nothing() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(FIXTURE);
+    let repo = sandbox.filled(FIXTURE);
     answered(&repo);
     let whole = read(&repo, "01/meta.yaml");
     for text in [
@@ -73,8 +71,7 @@ fn damage_is_named_and_changes_nothing() {
 #[test]
 fn links_lead_nowhere() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(FIXTURE);
+    let repo = sandbox.filled(FIXTURE);
     std::fs::create_dir_all(repo.path(".teddy/sessions")).expect("writable");
     let outside = sandbox.path("home/outside");
     std::fs::create_dir(&outside).expect("writable");
@@ -91,8 +88,7 @@ fn links_lead_nowhere() {
 #[test]
 fn what_looks_like_a_secret_is_not_written_into_a_prompt() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(FIXTURE);
+    let repo = sandbox.filled(FIXTURE);
     let token = format!("{}_{}", "ghp", "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8");
     repo.put("src/lock.rs", format!("const TOKEN: &str = \"{token}\";\n"));
     repo.merkle(&["session", "new", "login", "-c", "src/lock.rs"])
@@ -229,8 +225,7 @@ fn sessions_of_linked_work_trees_are_others() {
 #[test]
 fn an_answer_that_is_there_is_neither_replaced_nor_given_to_another_question() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(FIXTURE);
+    let repo = sandbox.filled(FIXTURE);
     repo.merkle(&["session", "new", "login"]).ok();
     repo.merkle(&["turn", "new", "-m", "Free the lock."]).ok();
     write(&repo, "01/planning-response.md", "THE PLAN\n");
@@ -301,8 +296,7 @@ fn a_paid_answer_and_one_by_hand_are_both_kept() {
 #[test]
 fn a_long_session_goes_on() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(FIXTURE);
+    let repo = sandbox.filled(FIXTURE);
     repo.merkle(&["session", "new", "login"]).ok();
     for turn in ["01", "02", "03"] {
         repo.merkle(&["turn", "new", "-m", "Free the lock.", "--phase", "planning"])
@@ -325,8 +319,7 @@ fn a_long_session_goes_on() {
 #[test]
 fn bytes_that_are_no_text_are_copied_and_named_as_they_are() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(FIXTURE);
+    let repo = sandbox.filled(FIXTURE);
     answered(&repo);
     let bytes = b"a picture \xff\xfe\0";
     std::fs::write(repo.path(".teddy/sessions/login/01/picture.png"), bytes).expect("writable");
@@ -362,8 +355,8 @@ fn bytes_that_are_no_text_are_copied_and_named_as_they_are() {
 #[test]
 fn an_ignore_file_that_lets_sessions_in_is_said() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit first\n + README.md = # Sample\n + .teddy/.teddyignore = /drafts/");
+    let repo =
+        sandbox.filled("commit first\n + README.md = # Sample\n + .teddy/.teddyignore = /drafts/");
     assert!(
         repo.merkle(&["session", "new", "login"])
             .exits(0)
@@ -383,8 +376,7 @@ fn an_ignore_file_that_lets_sessions_in_is_said() {
 #[test]
 fn a_request_without_an_answer_is_not_replaced_in_silence() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(FIXTURE);
+    let repo = sandbox.filled(FIXTURE);
     repo.merkle(&["session", "new", "login"]).ok();
     let new = |request: &str| repo.merkle(&["turn", "new", "-m", request]).exits(0).err();
     assert!(!new("One.").contains("warning"));
@@ -442,8 +434,7 @@ fn a_request_without_an_answer_is_not_replaced_in_silence() {
 #[test]
 fn sessions_get_another_name_and_go() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(FIXTURE);
+    let repo = sandbox.filled(FIXTURE);
     repo.merkle(&["session", "new", "login"]).ok();
     repo.merkle(&["session", "new", "other"]).ok();
     repo.merkle(&["turn", "new", "-s", "login", "-m", "One."])
@@ -495,8 +486,7 @@ fn sessions_get_another_name_and_go() {
 #[test]
 fn requests_are_edited() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill(FIXTURE);
+    let repo = sandbox.filled(FIXTURE);
     repo.merkle(&["session", "new", "login"]).ok();
     let editor = |text: &str| {
         format!(

@@ -56,7 +56,15 @@ impl Sandbox {
         self.init(name, &["--object-format=sha1"])
     }
 
-    /// The same with ids in SHA-256.
+    /// Such a repository by the name `work`, with a history written in the fixture language.
+    #[track_caller]
+    pub(crate) fn filled(&self, fixture: &str) -> Repo<'_> {
+        let repo = self.repo("work");
+        repo.fill(fixture);
+        repo
+    }
+
+    /// The same, empty and with ids in SHA-256.
     pub(crate) fn sha256(&self, name: &str) -> Repo<'_> {
         self.init(name, &["--object-format=sha256"])
     }

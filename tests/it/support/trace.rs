@@ -528,8 +528,7 @@ mod tests {
     #[test]
     fn a_killed_ref_update_leaves_the_old_or_the_new_value() {
         let sandbox = Sandbox::new();
-        let repo = sandbox.repo("work");
-        repo.fill("commit one\n+ a = 1\ntag old\ncommit two\n+ a = 2\ntag new");
+        let repo = sandbox.filled("commit one\n+ a = 1\ntag old\ncommit two\n+ a = 2\ntag new");
         let (old, new) = (repo.id("old"), repo.id("new"));
         let reset = || {
             drop(std::fs::remove_file(repo.path(".git/refs/heads/x.lock")));
