@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::worker::{commit, install, settle};
+use super::worker::{commit, install, set_up_docs, settle};
 use crate::support::Sandbox;
 use crate::support::loopback::Loopback;
 
@@ -15,24 +15,8 @@ fn the_worker_sends_and_stores_no_secret_of_a_name() {
     install(&repo);
     let model =
         Loopback::answering(|request| format!("said of {} bytes", request.last_user().len()));
-    let endpoint = model.endpoint();
-    for (name, value) in [
-        ("kind", "local"),
-        ("endpoint", &endpoint),
-        ("model", "m"),
-        ("priceInput", "1"),
-        ("priceOutput", "1"),
-    ] {
-        repo.config_global(&format!("merkle.provider.m.{name}"), value);
-    }
+    set_up_docs(&sandbox, &repo, "local", &model);
     repo.config_global("merkle.hookBudget", "5");
-    let agents = sandbox.path("home/.config/git-merkle/agents");
-    fs::create_dir_all(&agents).expect("writable");
-    fs::write(
-        agents.join("docs.toml"),
-        "id = \"docs\"\nrole = \"writer\"\nsystem_prompt = \"Be brief.\"\n",
-    )
-    .expect("writable");
     fs::write(repo.path("a.rs"), "pub fn a() {}\n").expect("writable");
     commit(&repo, "one");
     repo.merkle(&["regenerate", "--agent", "docs", "--yes"])

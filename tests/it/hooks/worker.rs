@@ -698,23 +698,7 @@ fn an_agent_that_costs_something_runs_within_the_users_own_budget_only() {
     let repo = hooked(&sandbox, "50ms");
     let model =
         Loopback::answering(|request| format!("said of {} bytes", request.last_user().len()));
-    let endpoint = model.endpoint();
-    for (name, value) in [
-        ("kind", "local"),
-        ("endpoint", &endpoint),
-        ("model", "m"),
-        ("priceInput", "1"),
-        ("priceOutput", "1"),
-    ] {
-        repo.config_global(&format!("merkle.provider.m.{name}"), value);
-    }
-    let agents = sandbox.path("home/.config/git-merkle/agents");
-    fs::create_dir_all(&agents).expect("writable");
-    fs::write(
-        agents.join("docs.toml"),
-        "id = \"docs\"\nrole = \"writer\"\nsystem_prompt = \"Be brief.\"\n",
-    )
-    .expect("writable");
+    set_up_docs(&sandbox, &repo, "local", &model);
     edit(&repo, "a.rs", "pub fn a() {}\n");
     commit(&repo, "one");
     settle(&repo);
@@ -745,13 +729,8 @@ fn an_agent_that_costs_something_runs_within_the_users_own_budget_only() {
     );
 }
 
-/// A setting of the user's own.
-fn set(repo: &Repo<'_>, name: &str, value: &str) {
-    repo.config_global(name, value);
-}
-
 /// An agent of the user's own, and a provider at a server.
-fn set_up_docs(sandbox: &Sandbox, repo: &Repo<'_>, kind: &str, server: &Loopback) {
+pub(super) fn set_up_docs(sandbox: &Sandbox, repo: &Repo<'_>, kind: &str, server: &Loopback) {
     for (name, value) in [
         ("kind", kind),
         ("endpoint", &server.endpoint()),
@@ -759,7 +738,7 @@ fn set_up_docs(sandbox: &Sandbox, repo: &Repo<'_>, kind: &str, server: &Loopback
         ("priceInput", "1"),
         ("priceOutput", "1"),
     ] {
-        set(repo, &format!("merkle.provider.m.{name}"), value);
+        repo.config_global(&format!("merkle.provider.m.{name}"), value);
     }
     let agents = sandbox.path("home/.config/git-merkle/agents");
     fs::create_dir_all(&agents).expect("writable");
@@ -778,7 +757,7 @@ fn a_paid_agent_says_anew_what_it_has_said_and_nothing_else() {
     let model =
         Loopback::answering(|request| format!("said of {} bytes", request.last_user().len()));
     set_up_docs(&sandbox, &repo, "local", &model);
-    set(&repo, "merkle.hookBudget", "1");
+    repo.config_global("merkle.hookBudget", "1");
     for path in ["README.md", "d/a.rs", "d/b.rs", "d/e/c.rs"] {
         edit(&repo, path, &format!("// {path}\n"));
     }
@@ -822,7 +801,7 @@ fn a_paid_agent_says_anew_what_it_has_said_and_nothing_else() {
         "a repository cannot ask for more"
     );
     repo.git(&["config", "--unset", "merkle.hookComplete"]).ok();
-    set(&repo, "merkle.hookComplete", "true");
+    repo.config_global("merkle.hookComplete", "true");
     assert!(
         calls("new.rs", "// newest\n") >= 3,
         "the user can: the new files and the root"
@@ -866,7 +845,7 @@ fn answers_of_a_batch_are_collected_without_a_budget_and_nothing_is_sent() {
     let (provider, model) = BatchServer::start(Protocol::OpenAi, |_| Fate::Answer);
     provider.hold();
     set_up_docs(&sandbox, &repo, "openai", &model);
-    set(&repo, "merkle.batchMin", "2");
+    repo.config_global("merkle.batchMin", "2");
     edit(&repo, "a.rs", "// a\n");
     edit(&repo, "b.rs", "// b\n");
     commit(&repo, "one");
