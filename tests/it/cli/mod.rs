@@ -43,27 +43,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use crate::support::{Output, Repo, Sandbox};
-
-/// What most commands are shown with: two levels, two languages, a link.
-const SAMPLE: &str = "
-    commit first
-    + README.md
-      | # Sample
-      |
-      | Says what it is.
-    + src/lib.rs
-      | //! A crate that adds.
-      |
-      | /// Adds two numbers.
-      | pub fn add(a: u8, b: u8) -> u8 {
-      |     a + b
-      | }
-    + src/deep/mod.rs
-      | /// Deep down.
-      | pub struct Deep;
-    @ link -> README.md
-";
+use crate::support::{Output, Repo, SAMPLE, Sandbox};
 
 /// A repository with the sample and an outline of everything.
 fn sample(sandbox: &Sandbox) -> Repo<'_> {

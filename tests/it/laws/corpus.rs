@@ -2,26 +2,6 @@
 
 use std::fmt::Write;
 
-/// Two levels, two languages, a link.
-pub(super) const SMALL: &str = "
-    commit first
-    + README.md
-      | # Sample
-      |
-      | Says what it is.
-    + src/lib.rs
-      | //! A crate that adds.
-      |
-      | /// Adds two numbers.
-      | pub fn add(a: u8, b: u8) -> u8 {
-      |     a + b
-      | }
-    + src/deep/mod.rs
-      | /// Deep down.
-      | pub struct Deep;
-    @ link -> README.md
-";
-
 /// So many directories with so many different files each, as a fixture.
 pub(super) fn wide(directories: usize, files: usize) -> String {
     let mut fixture = "commit wide\n".to_owned();

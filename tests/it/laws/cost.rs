@@ -1,13 +1,13 @@
 //! What has been said is never made again: the stories of a repository's life, each with what it costs.
 
-use super::corpus::{SMALL, wide};
+use super::corpus::wide;
 use super::{Counts, assert_whole, nodes, regenerate, spoken_of, step, tasks};
-use crate::support::Sandbox;
+use crate::support::{SAMPLE, Sandbox};
 
 #[test]
 fn a_second_run_makes_nothing_and_says_so() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.filled(SMALL);
+    let repo = sandbox.filled(SAMPLE);
     assert_eq!(tasks(&repo, &[]).len(), 6);
     assert_eq!(
         repo.merkle(&["regenerate"]).ok(),
@@ -105,7 +105,7 @@ fn an_edit_that_leaves_the_outline_alone_costs_the_file_only() {
 #[test]
 fn git_s_own_moves_make_nothing_that_was_made_before() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.filled(SMALL);
+    let repo = sandbox.filled(SAMPLE);
     step(&repo);
     repo.fill("branch topic\ncommit more\n+ src/more.rs = pub fn more() {}\n+ src/deep/leaf.rs = pub struct Leaf;");
     assert_eq!(step(&repo).made(), (2, 3, 0));

@@ -1,8 +1,7 @@
 //! Every kind of repository that git has: what is known in one is known in all, and each says what it cannot do.
 
-use super::corpus::SMALL;
 use super::{Counts, assert_whole, nodes, regenerate, spoken_of, step, tasks};
-use crate::support::{Repo, Sandbox};
+use crate::support::{Repo, SAMPLE, Sandbox};
 
 /// The tree of the store.
 fn store_tree(repo: &Repo<'_>) -> String {
@@ -20,7 +19,7 @@ fn fetch_frames(repo: &Repo<'_>, options: &[&str]) {
 }
 
 fn filled(sandbox: &Sandbox) -> Repo<'_> {
-    let repo = sandbox.filled(SMALL);
+    let repo = sandbox.filled(SAMPLE);
     repo.fill("commit second\n+ src/second.rs = pub fn second() {}");
     repo
 }
@@ -115,7 +114,7 @@ fn work_trees_of_one_repository_share_frames() {
 fn ids_of_both_hashes_work() {
     let sandbox = Sandbox::new();
     let repo = sandbox.sha256("work");
-    repo.fill(SMALL);
+    repo.fill(SAMPLE);
     assert_eq!(step(&repo).made(), (3, 3, 0));
     assert!(spoken_of(&repo).iter().all(|id| id.len() == 64));
     repo.fill("commit second\n+ src/second.rs = pub fn second() {}");

@@ -1,8 +1,7 @@
 //! Which nodes a snapshot has: of the index and the work tree without touching them, and by the ignore rules.
 
-use super::corpus::SMALL;
 use super::{assert_whole, regenerate, step, tasks};
-use crate::support::{PROGRAM, Repo, Sandbox};
+use crate::support::{PROGRAM, Repo, SAMPLE, Sandbox};
 
 /// The index as it stands: bytes and time stamp.
 fn index(repo: &Repo<'_>) -> (Vec<u8>, std::time::SystemTime) {
@@ -26,7 +25,7 @@ fn root(repo: &Repo<'_>, option: &str) -> String {
 #[test]
 fn the_index_and_the_work_tree_are_read_and_never_touched() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.filled(SMALL);
+    let repo = sandbox.filled(SAMPLE);
     step(&repo);
     std::fs::write(repo.path("staged.md"), "# Staged\n").unwrap();
     repo.git(&["add", "staged.md"]).ok();

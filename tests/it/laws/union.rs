@@ -15,7 +15,7 @@ use git_merkle::git::{EntryMode, Expected, Location, Repository, StateDir, diff_
 use proptest::prelude::*;
 
 use super::cases;
-use crate::support::{PROGRAM, Sandbox};
+use crate::support::{PROGRAM, SAMPLE, Sandbox};
 
 /// A frame by a few small choices, so that sets overlap, collide in a slot, and share directories of the store.
 #[derive(Debug, Clone)]
@@ -185,7 +185,7 @@ proptest! {
 #[test]
 fn two_clones_that_spoke_apart_unite_by_plain_git_and_the_library() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.filled(super::corpus::SMALL);
+    let repo = sandbox.filled(SAMPLE);
     let clone = repo.clone_to("clone", &[]);
     let note = |at: &crate::support::Repo<'_>, path: &str, text: &str| {
         at.run(PROGRAM)

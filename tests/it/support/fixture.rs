@@ -17,6 +17,26 @@
 //! Indentation and empty lines mean nothing. A path or content that starts with `"` is a JSON string, taken as it is
 //! (no end of line is added), so that every name and every text can be written.
 
+/// What many tests look at: two levels, two languages, a link.
+pub(crate) const SAMPLE: &str = "
+    commit first
+    + README.md
+      | # Sample
+      |
+      | Says what it is.
+    + src/lib.rs
+      | //! A crate that adds.
+      |
+      | /// Adds two numbers.
+      | pub fn add(a: u8, b: u8) -> u8 {
+      |     a + b
+      | }
+    + src/deep/mod.rs
+      | /// Deep down.
+      | pub struct Deep;
+    @ link -> README.md
+";
+
 /// One line of a fixture, understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {

@@ -14,6 +14,7 @@ mod sandbox;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub(crate) mod trace;
 
+pub(crate) use fixture::SAMPLE;
 pub(crate) use output::Output;
 pub(crate) use repo::Repo;
 pub(crate) use sandbox::{PROGRAM, Run, Sandbox};
