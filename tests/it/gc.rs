@@ -7,7 +7,6 @@ mod publish;
 use git_merkle::base::{BasisId, TreePath};
 use git_merkle::frame::{Basis, Slot};
 use git_merkle::frame::{BasisKind, Frame, NewFrame, NodeKind, commit, content_digest};
-use git_merkle::git::{Location, Repository};
 
 use crate::support::{PROGRAM, Repo};
 use crate::sync::{HISTORY, world};
@@ -37,11 +36,7 @@ pub(crate) fn answer(repo: &Repo<'_>, node: &str, text: &str) {
         provider: Some("scripted".to_owned()),
         ..frame.at(Some(TreePath::from("README.md")))
     };
-    let location = Location {
-        directory: repo.path(""),
-        ..Location::default()
-    };
-    let repository = Repository::open(&location).expect("a repository");
+    let repository = repo.library();
     let new = NewFrame::new(repository.hash_kind(), &frame, true).expect("a small frame");
     commit(&repository, &repo.state(), &[new], "docs: an answer").expect("frames are stored");
 }

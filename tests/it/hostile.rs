@@ -21,9 +21,7 @@ mod terminal;
 mod tree;
 
 use git_merkle::base::NodeId;
-use git_merkle::git::{
-    Batch, Encoded, EntryMode, HashKind, Location, ObjectKind, Repository, TreeEntry,
-};
+use git_merkle::git::{Batch, Encoded, EntryMode, HashKind, ObjectKind, TreeEntry};
 
 use crate::support::{Output, Repo};
 
@@ -72,22 +70,12 @@ impl Forge {
     /// Writes everything, and commits a tree at a ref.
     #[track_caller]
     fn commit_to(self, repo: &Repo<'_>, name: &str, tree: NodeId) {
-        drop(open(repo).write(&self.batch).expect("a disk with room"));
+        drop(repo.library().write(&self.batch).expect("a disk with room"));
         let commit = repo
             .git(&["commit-tree", "-m", "forged", &tree.to_string()])
             .ok();
         repo.git(&["update-ref", name, commit.trim()]).ok();
     }
-}
-
-/// The library's own view of a repository.
-pub(super) fn open(repo: &Repo<'_>) -> Repository {
-    let location = Location {
-        directory: repo.path(""),
-        git_dir: None,
-        settings: Vec::new(),
-    };
-    Repository::open(&location).expect("a repository")
 }
 
 /// Demands that a command has ended by itself and said nothing that a terminal would obey.

@@ -9,7 +9,7 @@ use std::thread;
 
 use git_merkle::base::NodeId;
 use git_merkle::frame::merge;
-use git_merkle::git::{Batch, Location, Repository};
+use git_merkle::git::Batch;
 
 use crate::support::{Repo, Sandbox};
 
@@ -265,12 +265,7 @@ fn runs_survive_repacking_packing_of_refs_and_pruning() {
 
 /// Unites the store with another commit the way a fetch from a stranger's program would: without the lock.
 fn unite_without_lock(repo: &Repo<'_>, theirs: &NodeId) {
-    let location = Location {
-        directory: repo.path(""),
-        git_dir: None,
-        settings: Vec::new(),
-    };
-    let library = Repository::open(&location).expect("a repository");
+    let library = repo.library();
     loop {
         let ours: Option<NodeId> = library.find_ref(FRAMES_REF).expect("a readable ref");
         let tree = |commit: &NodeId| library.tree_of(commit).expect("a commit of frames");

@@ -212,7 +212,7 @@ fn what_was_stored_already_does_not_come_back_over_what_was_said_since() {
         repo.fill("commit file\n+ a.md = about");
         let put = |text: &str| repo.put_frame("a.md", text).ok();
         put(&format!("older {round}\n"));
-        let library = crate::hostile::open(&repo);
+        let library = repo.library();
         let state = git_merkle::git::StateDir::of(&library);
         let store = git_merkle::frame::Store::open(&library).expect("a store");
         let older = store

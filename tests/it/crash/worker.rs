@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use git_merkle::git::{Location, Repository, StateDir};
 use git_merkle::hook::marker::{self, Marker};
 use git_merkle::hook::worker;
 
@@ -58,14 +57,6 @@ impl<'s> World<'s> {
         }
     }
 
-    fn state(&self) -> StateDir {
-        let location = Location {
-            directory: self.main.path(""),
-            ..Location::default()
-        };
-        StateDir::of(&Repository::open(&location).expect("a repository"))
-    }
-
     /// What a hook in each worktree leaves, before a worker is there.
     fn leave_markers(&self) {
         for repo in [&self.main, &self.linked] {
@@ -80,18 +71,23 @@ impl<'s> World<'s> {
                 directory,
                 event: "post-commit".to_owned(),
             };
-            marker::leave(&self.state(), &marker).expect("writable");
+            marker::leave(&self.main.unsealed_state(), &marker).expect("writable");
         }
     }
 
     /// How much is still to be done for whatever hooks have left.
     fn waiting(&self) -> usize {
-        marker::list(&self.state()).expect("readable").len()
+        marker::list(&self.main.unsealed_state())
+            .expect("readable")
+            .len()
     }
 
     /// Waits until no worker is at work and no marker is left.
     fn settle(&self, about: &str) {
-        let (state, deadline) = (self.state(), Instant::now() + Duration::from_mins(1));
+        let (state, deadline) = (
+            self.main.unsealed_state(),
+            Instant::now() + Duration::from_mins(1),
+        );
         while self.waiting() > 0 || worker::is_at_work(&state) {
             assert!(
                 Instant::now() < deadline,
@@ -113,7 +109,7 @@ impl<'s> World<'s> {
     /// Everything that must hold after a kill. The next one is a hook in turns, and a command in the foreground.
     fn check(&self, sandbox: &Sandbox, (round, next): (usize, &Repo<'_>), about: &str) {
         assert!(
-            !worker::is_at_work(&self.state()),
+            !worker::is_at_work(&self.main.unsealed_state()),
             "{about}\na dead worker holds its lock"
         );
         let by_hook = round.is_multiple_of(2);

@@ -6,7 +6,7 @@ use git_merkle::hook::{marker, worker};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::worker::{commit, difference, edit, log, settle, state, sum, worker_pid};
+use super::worker::{commit, difference, edit, log, settle, sum, worker_pid};
 use crate::support::{Output, Repo, Sandbox};
 
 /// What is pushed, one after the other; the last one is refused.
@@ -56,7 +56,10 @@ fn who_pushes_neither_waits_nor_sees_anything() {
         plain.git(&["for-each-ref"]).ok(),
         "the work still waits"
     );
-    let (state, deadline) = (state(&hub), Instant::now() + Duration::from_mins(1));
+    let (state, deadline) = (
+        hub.unsealed_state(),
+        Instant::now() + Duration::from_mins(1),
+    );
     assert_eq!(marker::list(&state).expect("readable").len(), 1);
     while !worker::is_at_work(&state) {
         assert!(Instant::now() < deadline, "the worker has not started");

@@ -5,7 +5,6 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
-use git_merkle::git::{Location, Repository, StateDir};
 use git_merkle::hook::marker::{self, Marker};
 use git_merkle::hook::worker;
 use nix::sys::signal::{Signal, kill};
@@ -33,17 +32,12 @@ fn hooked<'s>(sandbox: &'s Sandbox, quiet: &str) -> Repo<'s> {
     repo
 }
 
-pub(super) fn state(repo: &Repo<'_>) -> StateDir {
-    let location = Location {
-        directory: repo.path(""),
-        ..Location::default()
-    };
-    StateDir::of(&Repository::open(&location).expect("a repository"))
-}
-
 /// Waits until no worker is at work and no marker is left.
 pub(crate) fn settle(repo: &Repo<'_>) {
-    let (state, deadline) = (state(repo), Instant::now() + Duration::from_mins(1));
+    let (state, deadline) = (
+        repo.unsealed_state(),
+        Instant::now() + Duration::from_mins(1),
+    );
     // In this order: a worker that takes the last marker between the two looks holds its lock by then.
     while !marker::list(&state).expect("readable").is_empty() || worker::is_at_work(&state) {
         assert!(Instant::now() < deadline, "the worker is still at work");
@@ -53,8 +47,8 @@ pub(crate) fn settle(repo: &Repo<'_>) {
 
 /// One line for each run of the worker.
 pub(super) fn log(repo: &Repo<'_>) -> Vec<String> {
-    let text =
-        fs::read_to_string(state(repo).folder("log").shown_file("worker.log")).unwrap_or_default();
+    let text = fs::read_to_string(repo.unsealed_state().folder("log").shown_file("worker.log"))
+        .unwrap_or_default();
     text.lines()
         .map(|line| {
             line.split_once(' ')
@@ -453,7 +447,7 @@ fn a_commit_returns_before_its_work_is_done_and_says_what_it_always_says() {
         said.out().starts_with("[main (root-commit) ") && said.err().is_empty(),
         "{said}"
     );
-    let state = state(&repo);
+    let state = repo.unsealed_state();
     assert_eq!(
         marker::list(&state).expect("readable").len(),
         1,
@@ -503,7 +497,7 @@ fn a_commit_returns_before_its_work_is_done_and_says_what_it_always_says() {
 fn a_marker_waits_until_its_work_is_done() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
-    let state = state(&repo);
+    let state = repo.unsealed_state();
     let worktrees = repo.path(".git/worktrees");
     for name in ["1", "2"] {
         fs::create_dir_all(worktrees.join(name)).expect("writable");
@@ -640,7 +634,7 @@ fn switched_off_or_not_installed_it_leaves_nothing() {
     assert!(!repo.path(".git/merkle").exists(), "taken out here");
     repo.merkle(&["hooks", "install", "--mode=hookdir", "--force"])
         .ok();
-    let queue = state(&repo).folder("queue").shown();
+    let queue = repo.unsealed_state().folder("queue").shown();
     for (name, value) in [("GIT_MERKLE_HOOKS", "0"), ("CI", "true")] {
         hook(name, value);
         assert!(!queue.exists(), "{name}");

@@ -18,7 +18,6 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index as At;
 
-use super::open;
 use crate::support::{Repo, Sandbox};
 
 const FRAMES_REF: &str = "refs/merkle/frames";
@@ -211,7 +210,7 @@ fn with_changes(file: &Path, cases: u32, check: impl Fn()) {
 fn an_index_with_changes_opens_and_knows_no_head_that_is_not_there() {
     let sandbox = Sandbox::new();
     let repo = with_state(&sandbox);
-    let (library, cache) = (open(&repo), repo.state().cache());
+    let (library, cache) = (repo.library(), repo.state().cache());
     let store = Store::open(&library).unwrap();
     let names: Vec<FrameName> = repo
         .frames()

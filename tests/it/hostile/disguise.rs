@@ -152,7 +152,7 @@ fn foreign_names_in_the_store_are_named_and_left_alone() {
         entries.push((Directory, name.as_bytes(), id.parse().unwrap()));
     }
     let tree = forge.tree(&entries);
-    drop(super::open(&repo).write(&forge.batch).unwrap());
+    drop(repo.library().write(&forge.batch).unwrap());
     let commit = repo
         .git(&["commit-tree", "-m", "foreign", &tree.to_string()])
         .ok();

@@ -11,7 +11,7 @@ use git_merkle::frame::{
     BasisKind, Children, FRAMES_REF, Frame, NewFrame, NodeKind, Store, commit, content_digest,
     frame_id, verify,
 };
-use git_merkle::git::{EntryMode, Expected, Location, Repository, StateDir, diff_trees};
+use git_merkle::git::{EntryMode, Expected, Repository, StateDir, diff_trees};
 use proptest::prelude::*;
 
 use super::cases;
@@ -82,13 +82,7 @@ struct World {
 
 impl World {
     fn open(sandbox: &Sandbox) -> Self {
-        let directory = sandbox.path("work");
-        let _ = sandbox.repo("work");
-        let repo = Repository::open(&Location {
-            directory,
-            ..Location::default()
-        })
-        .expect("a repository");
+        let repo = sandbox.repo("work").library();
         Self {
             state: StateDir::of(&repo),
             repo,
@@ -211,13 +205,9 @@ fn two_clones_that_spoke_apart_unite_by_plain_git_and_the_library() {
         .ok();
     let mut expected = [repo.frames(), clone.frames()].concat();
     expected.sort();
-    let world = Repository::open(&Location {
-        directory: repo.path(""),
-        ..Location::default()
-    })
-    .expect("a repository");
+    let world = repo.library();
     let theirs = repo.id("refs/merkle/other").parse().expect("an id");
-    unite(&world, &StateDir::of(&world), theirs, "unite").expect("stores unite");
+    unite(&world, &repo.unsealed_state(), theirs, "unite").expect("stores unite");
     assert_eq!(repo.frames(), expected);
     assert_eq!(
         repo.git(&["log", "-1", "--format=%s", "refs/merkle/frames"])

@@ -217,14 +217,24 @@ impl<'s> Repo<'s> {
             .expect("a finished run")
     }
 
-    /// The library's own view of the state directory, with the key of this sandbox's user.
-    pub(crate) fn state(&self) -> StateDir {
+    /// The library's own view of the repository.
+    pub(crate) fn library(&self) -> Repository {
         let location = Location {
             directory: self.path(""),
             ..Location::default()
         };
-        let state = StateDir::of(&Repository::open(&location).expect("a repository"));
-        state.sealed(Some(self.sandbox.path("home/.local/state/git-merkle")))
+        Repository::open(&location).expect("a repository")
+    }
+
+    /// The library's own view of the state directory, with the key of this sandbox's user.
+    pub(crate) fn state(&self) -> StateDir {
+        let key = self.sandbox.path("home/.local/state/git-merkle");
+        self.unsealed_state().sealed(Some(key))
+    }
+
+    /// The same without a key: enough for locks and for the marks of hooks.
+    pub(crate) fn unsealed_state(&self) -> StateDir {
+        StateDir::of(&self.library())
     }
 
     /// The names in the store, in git's order; none when there is no store.

@@ -4,10 +4,10 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use git_merkle::git::{EntryMode, StateDir};
+use git_merkle::git::EntryMode;
 use git_merkle::hook::marker::{self, Marker};
 
-use super::super::{Forge, open};
+use super::super::Forge;
 use super::{Row, guard, world};
 use crate::support::{Repo, Sandbox};
 
@@ -190,7 +190,7 @@ fn a_delivered_repository_with_forged_records() {
         directory: other.path(""),
         event: "post-commit".to_owned(),
     };
-    marker::leave(&StateDir::of(&open(&repo)), &forged).expect("writable");
+    marker::leave(&repo.unsealed_state(), &forged).expect("writable");
     guard(&sandbox, &row);
 }
 
