@@ -179,13 +179,9 @@ fn exchange_both(
 
 /// One exchange of a clone at a time: two would overtake each other, and what a dead one has left is cleared by the next.
 pub(super) fn lock(exchange: &Exchange<'_>) -> Result<Lock, SyncError> {
-    let Exchange {
-        repo,
-        state,
-        remote,
-        ..
-    } = *exchange;
-    let lock = state
+    let (repo, remote) = (exchange.repo, exchange.remote);
+    let lock = exchange
+        .state
         .lock(LOCK_FILE, LOCK_WAIT)
         .map_err(SyncError::Lock)?
         .ok_or(SyncError::Locked)?;
@@ -226,12 +222,7 @@ pub(super) fn take(exchange: &Exchange<'_>, now: NodeId) -> Result<(), SyncError
 /// What it has dropped is known by the difference to the tracking ref, which therefore moves afterwards: a process that is
 /// killed between must find the difference again.
 fn follow(exchange: &Exchange<'_>, theirs: &Store<'_>) -> Result<usize, SyncError> {
-    let Exchange {
-        repo,
-        state,
-        remote,
-        ..
-    } = *exchange;
+    let (repo, remote) = (exchange.repo, exchange.remote);
     let before = repo.find_direct_ref(&remote.tracking_ref())?;
     for tries in 0..TRIES_MAX {
         let ours = Store::open(repo)?;
@@ -244,7 +235,7 @@ fn follow(exchange: &Exchange<'_>, theirs: &Store<'_>) -> Result<usize, SyncErro
         let subject = format!("{count} dropped by {}", remote.name());
         if epoch::shrink(
             repo,
-            state,
+            exchange.state,
             &Shrink {
                 from,
                 gone: &gone,
@@ -292,15 +283,10 @@ fn unite(
     theirs: &Theirs,
     memory: &mut Memory,
 ) -> Result<Outcome, SyncError> {
-    let Exchange {
-        repo,
-        remote,
-        share,
-        ..
-    } = *exchange;
+    let (repo, remote) = (exchange.repo, exchange.remote);
     let (ours, shared) = (Store::open(repo)?, transfer::shared(exchange, theirs)?);
     let mut outcome = Outcome::default();
-    let mut delivery = accept::check(repo, ours.tree(), shared.tree(), share)?;
+    let mut delivery = accept::check(repo, ours.tree(), shared.tree(), exchange.share)?;
     let (is_whole, delivered) = (
         delivery.is_whole(),
         (delivery.accepted.len(), delivery.manifests.len()),
@@ -322,7 +308,7 @@ fn unite(
             outcome.leave_out(vec![LeftOut { path, reason }], 1);
             continue;
         };
-        let mut delivery = accept::check(repo, ours.tree(), store.tree(), share)?;
+        let mut delivery = accept::check(repo, ours.tree(), store.tree(), exchange.share)?;
         let place =
             |path: &TreePath| [remote.own_ref(writer).as_bytes(), b":", path.as_bytes()].concat();
         for fault in &mut delivery.left_out {
@@ -431,18 +417,13 @@ fn forget_collected(
     theirs: &Theirs,
     published: &Published,
 ) -> Result<usize, SyncError> {
-    let Exchange {
-        repo,
-        remote,
-        prompt,
-        ..
-    } = *exchange;
+    let (repo, remote) = (exchange.repo, exchange.remote);
     let refs = &published.collected;
     if exchange.dry_run || refs.is_empty() {
         return Ok(refs.len());
     }
     let gone = repo
-        .delete_remote_refs(remote.name(), refs, prompt)
+        .delete_remote_refs(remote.name(), refs, exchange.prompt)
         .map_err(|source| SyncError::transfer(remote, source))?;
     if gone == refs.len() {
         let by = theirs

@@ -71,17 +71,12 @@ pub(super) fn bring(exchange: &Exchange<'_>) -> Result<Theirs, SyncError> {
 
 /// Brings the shared ref alone, as it is now: that is what other pushes move.
 pub(super) fn bring_shared(exchange: &Exchange<'_>, theirs: &mut Theirs) -> Result<(), SyncError> {
-    let Exchange {
-        repo,
-        remote,
-        prompt,
-        ..
-    } = *exchange;
+    let (repo, remote) = (exchange.repo, exchange.remote);
     let incoming = incoming(exchange, 0);
     let refs = [(remote.frames_ref().to_owned(), incoming.clone())];
     for tries in 1.. {
         match repo
-            .fetch_refs(remote.name(), &refs, prompt)
+            .fetch_refs(remote.name(), &refs, exchange.prompt)
             .map_err(|source| SyncError::transfer(remote, source))
         {
             Ok(()) => theirs.frames = repo.find_direct_ref(&incoming)?,
@@ -98,12 +93,7 @@ pub(super) fn bring_shared(exchange: &Exchange<'_>, theirs: &mut Theirs) -> Resu
 }
 
 fn list(exchange: &Exchange<'_>) -> Result<Theirs, SyncError> {
-    let Exchange {
-        repo,
-        remote,
-        prompt,
-        ..
-    } = *exchange;
+    let (repo, remote) = (exchange.repo, exchange.remote);
     let known = tracked_writers(exchange)?;
     let (own, own_refs) = (Writer::of(exchange.state), remote.own_refs());
     let pattern = format!("{own_refs}*");
@@ -111,7 +101,7 @@ fn list(exchange: &Exchange<'_>) -> Result<Theirs, SyncError> {
     let listed = repo.list_refs(
         remote.name(),
         &[remote.frames_ref(), &pattern],
-        prompt,
+        exchange.prompt,
         &mut |RemoteRef { name, id }| {
             if name == remote.frames_ref() {
                 theirs.frames = Some(id);
@@ -131,12 +121,7 @@ fn list(exchange: &Exchange<'_>) -> Result<Theirs, SyncError> {
 
 /// Brings what was listed and is not tracked; where it stands by now is what counts.
 fn fetch(exchange: &Exchange<'_>, listed: &Theirs) -> Result<Theirs, SyncError> {
-    let Exchange {
-        repo,
-        remote,
-        prompt,
-        ..
-    } = *exchange;
+    let (repo, remote) = (exchange.repo, exchange.remote);
     let mut theirs = listed.clone();
     let tracked = tracked_writers(exchange)?;
     let mut wanted = Vec::new();
@@ -156,7 +141,7 @@ fn fetch(exchange: &Exchange<'_>, listed: &Theirs) -> Result<Theirs, SyncError> 
         .map(|(number, (name, _))| (name.clone(), incoming(exchange, number)))
         .collect();
     repo.check_log_path(&incoming(exchange, 0))?;
-    repo.fetch_refs(remote.name(), &refs, prompt)
+    repo.fetch_refs(remote.name(), &refs, exchange.prompt)
         .map_err(|source| SyncError::transfer(remote, source))?;
     for ((_, writer), (_, here)) in wanted.into_iter().zip(refs) {
         let Some(now) = repo.find_direct_ref(&here)? else {
