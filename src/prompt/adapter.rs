@@ -175,7 +175,8 @@ fn history<'m>(history: impl IntoIterator<Item = &'m Message>) -> String {
     turns.collect::<Vec<_>>().join("\n\n")
 }
 
-fn joined(parts: impl IntoIterator<Item = String>, between: &str) -> String {
+/// Parts one after the other; those that say nothing are left out.
+pub fn joined(parts: impl IntoIterator<Item = String>, between: &str) -> String {
     parts
         .into_iter()
         .filter(|part| !part.is_empty())

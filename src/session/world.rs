@@ -23,7 +23,7 @@ use crate::chat::{Image, Message};
 use crate::context::Document;
 use crate::ops::Evidence;
 use crate::prompt::Bundle;
-use crate::prompt::adapter::section;
+use crate::prompt::adapter::{joined, section};
 use crate::tier::{
     Content, FileList, Item, Key, Layout, Texts, Tier, Touches, array, item_text, structure, tree,
 };
@@ -151,17 +151,9 @@ impl World<'_> {
 
     /// The same for readers without a protocol: the role, the map and the document, then the task.
     pub fn bundle(&self) -> io::Result<Bundle> {
-        let symbols = self
-            .reference
-            .texts
-            .iter()
-            .filter(|(key, _)| matches!(key, Key::Symbols(_)));
-        let symbols = symbols
-            .map(|(_, text)| text.trim_end())
-            .collect::<Vec<_>>()
-            .join("\n");
+        let symbols: Vec<&str> = self.symbols().map(str::trim_end).collect();
         let standards = self.standards_section();
-        let map = structure(&self.reference.legend, &symbols);
+        let map = structure(&self.reference.legend, &symbols.join("\n"));
         let document = self.input()?;
         let system = [&self.system_prompt, &standards, &map, document.trim_end()];
         let system: Vec<&str> = system
@@ -175,11 +167,7 @@ impl World<'_> {
         let request = [self.task.asked(), self.task.accepted(), found, images];
         Ok(Bundle {
             system_context: system.join("\n\n"),
-            request: request
-                .into_iter()
-                .filter(|part| !part.is_empty())
-                .collect::<Vec<_>>()
-                .join("\n\n"),
+            request: joined(request, "\n\n"),
             output_instructions: self.task.output_instructions().to_owned(),
             examples: self.examples.clone(),
             history: self
@@ -287,35 +275,32 @@ impl World<'_> {
                 .chain(&self.said.rejected)
                 .map(|message| ("conversation", message.text.as_str())),
         );
-        let symbols = self
-            .reference
-            .texts
-            .iter()
-            .filter(|(key, _)| matches!(key, Key::Symbols(_)));
-        texts.extend(symbols.map(|(_, text)| ("symbol map", text.as_str())));
+        texts.extend(self.symbols().map(|text| ("symbol map", text)));
         texts
     }
 
     /// Tokens of the symbol map, by estimate.
     #[must_use]
     pub fn symbol_tokens(&self) -> u64 {
-        let symbols = self
-            .reference
-            .texts
-            .iter()
-            .filter(|(key, _)| matches!(key, Key::Symbols(_)));
-        symbols.map(|(_, text)| token::estimate(text)).sum()
+        self.symbols().map(token::estimate).sum()
     }
 
     /// Tokens of files and pages, by estimate.
     #[must_use]
     pub fn body_tokens(&self) -> u64 {
-        let bodies = self
-            .reference
-            .texts
-            .iter()
-            .filter(|(key, _)| matches!(key, Key::File(_) | Key::Url(_)));
-        bodies.map(|(_, text)| token::estimate(text)).sum()
+        let bodies = self.texts_of(|key| matches!(key, Key::File(_) | Key::Url(_)));
+        bodies.map(token::estimate).sum()
+    }
+
+    fn symbols(&self) -> impl Iterator<Item = &str> {
+        self.texts_of(|key| matches!(key, Key::Symbols(_)))
+    }
+
+    fn texts_of(&self, is_meant: fn(&Key) -> bool) -> impl Iterator<Item = &str> {
+        let texts = self.reference.texts.iter();
+        texts
+            .filter(move |(key, _)| is_meant(key))
+            .map(|(_, text)| text.as_str())
     }
 
     fn standards_section(&self) -> String {
@@ -332,25 +317,17 @@ impl World<'_> {
         let memos = self.memos.as_deref().unwrap_or_default();
         let memos = section("# Memos", memos.trim_end());
         let people = section("# Notes", &self.people);
-        let parts = [self.standards_section(), examples, memos, people];
-        parts
-            .into_iter()
-            .filter(|part| !part.is_empty())
-            .collect::<Vec<_>>()
-            .join("\n\n")
+        joined([self.standards_section(), examples, memos, people], "\n\n")
     }
 
     /// What stands behind the working files.
     fn background(&self) -> String {
-        [
+        let parts = [
             section("# System Information", &self.system),
             section("# Current Work", &self.task.accepted()),
             section("# Found for the Request", &self.task.found()),
-        ]
-        .into_iter()
-        .filter(|part| !part.is_empty())
-        .collect::<Vec<_>>()
-        .join("\n\n")
+        ];
+        joined(parts, "\n\n")
     }
 }
 
