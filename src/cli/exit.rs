@@ -74,6 +74,12 @@ impl Exit {
         Self::Terminated,
     ];
 
+    /// "No" where that holds, else done.
+    #[must_use]
+    pub fn no_if(is_no: bool) -> Self {
+        if is_no { Self::No } else { Self::Done }
+    }
+
     /// The number that the shell sees.
     #[must_use]
     pub fn code(self) -> u8 {

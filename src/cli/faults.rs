@@ -54,9 +54,5 @@ pub fn report(
             }
         }
     }
-    Ok(if faults.is_empty() {
-        Exit::Done
-    } else {
-        Exit::No
-    })
+    Ok(Exit::no_if(!faults.is_empty()))
 }

@@ -175,7 +175,7 @@ fn status(named: &Named, program: &mut Program) -> Result<Exit, CliError> {
             },
         )?;
     }
-    Ok(if missing { Exit::No } else { Exit::Done })
+    Ok(Exit::no_if(missing))
 }
 
 fn origin_of(definition: &Definition) -> Result<CredentialOrigin, CliError> {

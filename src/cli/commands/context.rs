@@ -145,11 +145,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         }
     };
     let missing = missing(args, &document)?;
-    let exit = if missing.is_empty() || args.allow_missing {
-        Exit::Done
-    } else {
-        Exit::No
-    };
+    let exit = Exit::no_if(!missing.is_empty() && !args.allow_missing);
     if args.output.is_none() && !args.copy && program.ui.is_json() {
         let mut text = Vec::new();
         let tokens_estimated = write(&mut text).map_err(OutputError::from)?;

@@ -125,11 +125,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     } else {
         write_text(args, &mut program.ui, differences, &range)?;
     }
-    Ok(if args.exit_code && !is_same {
-        Exit::No
-    } else {
-        Exit::Done
-    })
+    Ok(Exit::no_if(args.exit_code && !is_same))
 }
 
 /// Prints paths, counts or word diffs.

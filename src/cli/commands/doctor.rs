@@ -84,7 +84,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             )?;
         }
     }
-    Ok(if is_well { Exit::Done } else { Exit::No })
+    Ok(Exit::no_if(!is_well))
 }
 
 /// What stands below the state directory and cannot have been made by this program. It is named, and left as it is.

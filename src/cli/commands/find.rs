@@ -277,11 +277,9 @@ fn answer(
         files: shown.map(file).collect::<Result<_, CliError>>()?,
     };
     program.ui.write_json("find", &document)?;
-    Ok(if document.files.is_empty() && ranking.files.is_empty() {
-        Exit::No
-    } else {
-        Exit::Done
-    })
+    Ok(Exit::no_if(
+        document.files.is_empty() && ranking.files.is_empty(),
+    ))
 }
 
 /// The words that a file has, with how often each of its fields has them.

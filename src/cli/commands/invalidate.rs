@@ -64,9 +64,5 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             counted(invalidated, "frame", "frames")
         )?;
     }
-    Ok(if invalidated == 0 {
-        Exit::No
-    } else {
-        Exit::Done
-    })
+    Ok(Exit::no_if(invalidated == 0))
 }

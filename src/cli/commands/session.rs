@@ -460,7 +460,7 @@ fn show_history(
             writeln!(ui, "{heading}\n{text}\n")?;
         }
     }
-    Ok(if is_found { Exit::Done } else { Exit::No })
+    Ok(Exit::no_if(!is_found))
 }
 
 fn document(folder: &SessionFolder, session: &Session) -> SessionDocument {

@@ -126,11 +126,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     } else {
         write_text(program, &workspace, args.snapshot.name(), &document)?;
     }
-    Ok(if args.exit_code && stale > 0 {
-        Exit::No
-    } else {
-        Exit::Done
-    })
+    Ok(Exit::no_if(args.exit_code && stale > 0))
 }
 
 /// What is known of the remote without asking it.

@@ -112,7 +112,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             counted(faults.len(), "fault", "faults")
         ));
     }
-    Ok(if is_sound { Exit::Done } else { Exit::No })
+    Ok(Exit::no_if(!is_sound))
 }
 
 fn store_of<'w>(args: &Args, workspace: &'w Workspace) -> Result<Store<'w>, CliError> {

@@ -146,11 +146,7 @@ pub(super) fn get(args: &Get, program: &mut Program) -> Result<Exit, CliError> {
             ui.end_record()?;
         }
     }
-    Ok(if document.values.is_empty() {
-        Exit::No
-    } else {
-        Exit::Done
-    })
+    Ok(Exit::no_if(document.values.is_empty()))
 }
 
 /// Writes values that the setting takes.

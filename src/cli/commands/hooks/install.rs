@@ -112,7 +112,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         .steps
         .iter()
         .any(|step| matches!(step.action, Action::Refused(_)));
-    Ok(if is_whole { Exit::Done } else { Exit::No })
+    Ok(Exit::no_if(!is_whole))
 }
 
 /// Says what a person writes instead.
@@ -137,11 +137,7 @@ fn instead(
             ..document(request, prepared)
         };
         ui.write_json("hooks-install", &document)?;
-        return Ok(if prepared.blocked.is_some() {
-            Exit::No
-        } else {
-            Exit::Done
-        });
+        return Ok(Exit::no_if(prepared.blocked.is_some()));
     }
     for (file, text) in snippets {
         let file = ui.styled(Style::Heading, &format!("{file}:"));
