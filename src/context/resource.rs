@@ -542,7 +542,7 @@ impl<'r> Resolver<'r> {
             .tree
             .find(path)
             .ok_or_else(|| "no such list in the snapshot".to_owned())?;
-        if !matches!(found.mode, EntryMode::File | EntryMode::Executable) {
+        if !found.mode.is_file() {
             return Err("not a file".to_owned());
         }
         let header = self.repo.header(&found.id).map_err(|error| chain(&error))?;
@@ -604,13 +604,9 @@ fn place_of(
     tree: NodeId,
     path: TreePath,
 ) -> Result<LocatedNode, String> {
-    let kind = match mode {
-        EntryMode::File | EntryMode::Executable => NodeKind::File,
-        EntryMode::Directory => NodeKind::Directory,
-        EntryMode::Symlink | EntryMode::Submodule => {
-            return Err("a symbolic link or submodule has no frame".to_owned());
-        }
-    };
+    let kind = mode
+        .node_kind()
+        .ok_or("a symbolic link or submodule has no frame")?;
     Ok(LocatedNode {
         id,
         kind,

@@ -132,7 +132,7 @@ impl Tree {
     pub fn root_files(&self) -> impl Iterator<Item = &[u8]> {
         let files = self.scan().entries(self.scan().root());
         files
-            .filter(|entry| matches!(entry.mode, EntryMode::File | EntryMode::Executable))
+            .filter(|entry| entry.mode.is_file())
             .map(|entry| entry.name)
     }
 

@@ -107,9 +107,8 @@ pub(super) fn is_trailer(line: &str) -> bool {
 fn changed(repo: &Repository, old: NodeId, new: NodeId) -> Result<Vec<String>, ObjectError> {
     let mut paths = Vec::new();
     diff_trees(repo, Some(old), Some(new), &mut |change| {
-        let is_file = |side: &Option<(EntryMode, NodeId)>| {
-            side.is_some_and(|(mode, _)| matches!(mode, EntryMode::File | EntryMode::Executable))
-        };
+        let is_file =
+            |side: &Option<(EntryMode, NodeId)>| side.is_some_and(|(mode, _)| mode.is_file());
         if paths.len() <= PATHS_MAX
             && (is_file(&change.new) || is_file(&change.old))
             && let Ok(path) = std::str::from_utf8(change.path.as_bytes())

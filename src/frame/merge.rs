@@ -288,8 +288,7 @@ fn insert_leaf(
     let entries = leaf
         .range(prefix.clone()..)
         .take_while(|(known, _)| known.starts_with(&prefix));
-    let entries =
-        entries.filter(|(_, (mode, _))| matches!(mode, EntryMode::File | EntryMode::Executable));
+    let entries = entries.filter(|(_, (mode, _))| mode.is_file());
     let slot: Vec<Entry> = entries
         .filter_map(|(known, (_, blob))| {
             Some(Entry {
@@ -394,9 +393,7 @@ fn part_level(
 /// generation between.
 fn bridge(repo: &Repository, place: Place, leaf: &mut Level, batch: &mut Batch) {
     loop {
-        let well_named = leaf
-            .iter()
-            .filter(|(_, (mode, _))| matches!(mode, EntryMode::File | EntryMode::Executable));
+        let well_named = leaf.iter().filter(|(_, (mode, _))| mode.is_file());
         let entries: Vec<Entry> = well_named
             .filter_map(|(name, (_, blob))| {
                 Some(Entry {

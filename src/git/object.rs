@@ -12,7 +12,7 @@ use gix::objs::{Find as _, FindHeader as _};
 
 use super::repo::{HashKind, Repository, open_objects};
 use super::system::{is_system_error, system_cause};
-use crate::base::NodeId;
+use crate::base::{NodeId, NodeKind};
 
 /// Longest mode of a tree entry: six octal digits, and a zero before them in old trees.
 const MODE_DIGITS_MAX: usize = 7;
@@ -92,6 +92,22 @@ impl EntryMode {
             Self::Directory => "40000",
             Self::Symlink => "120000",
             Self::Submodule => "160000",
+        }
+    }
+
+    /// True for a file, whether it can be run or not.
+    #[must_use]
+    pub fn is_file(self) -> bool {
+        matches!(self, Self::File | Self::Executable)
+    }
+
+    /// The kind of node that an entry of this mode is; `None` for symbolic links and submodules.
+    #[must_use]
+    pub fn node_kind(self) -> Option<NodeKind> {
+        match self {
+            Self::File | Self::Executable => Some(NodeKind::File),
+            Self::Directory => Some(NodeKind::Directory),
+            Self::Symlink | Self::Submodule => None,
         }
     }
 

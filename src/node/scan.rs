@@ -387,12 +387,11 @@ fn push_rules(
 
 /// The file of ignore rules in a directory: what stands behind its place in git's order is not looked at.
 fn rules_in(tree: NodeId, data: &[u8], hash: HashKind) -> Option<NodeId> {
-    let is_file = |mode| matches!(mode, EntryMode::File | EntryMode::Executable);
     let before = tree_entries(tree, data, hash)
         .filter_map(Result::ok)
         .take_while(|entry| entry.name <= FILE_NAME);
     before
-        .filter(|entry| entry.name == FILE_NAME && is_file(entry.mode))
+        .filter(|entry| entry.name == FILE_NAME && entry.mode.is_file())
         .map(|entry| entry.id)
         .last()
 }

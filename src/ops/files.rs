@@ -8,7 +8,7 @@ use crate::base::number::IndexVec;
 use crate::base::path::last_name;
 use crate::base::{NodeId, Shelf, TreePath};
 use crate::context::tree::{PATHS_MAX, Tree};
-use crate::git::{EntryMode, ObjectError, Repository};
+use crate::git::{ObjectError, Repository};
 use crate::node::ScanError;
 use crate::symbol::Language;
 use crate::symbol::map::{ContentNumber, FileNumber};
@@ -113,7 +113,7 @@ impl Files {
                 files.contents.shrink_to_fit();
                 return files;
             };
-            if !matches!(walked.entry.mode, EntryMode::File | EntryMode::Executable) {
+            if !walked.entry.mode.is_file() {
                 continue;
             }
             if files.paths.len() == files_max {

@@ -438,9 +438,7 @@ impl Changes {
         let limit = (old.files as usize / CHANGED_SHARE).clamp(CHANGED_MIN, CHANGED_MAX);
         let mut is_too_much = false;
         let differ = diff_trees(repo, Some(old.tree), Some(tree), &mut |change| {
-            let is_file = |side: &(EntryMode, NodeId)| {
-                matches!(side.0, EntryMode::File | EntryMode::Executable)
-            };
+            let is_file = |side: &(EntryMode, NodeId)| side.0.is_file();
             if change.old.as_ref().is_some_and(is_file) {
                 changes.gone.push(change.path.as_bytes().to_vec());
             }

@@ -93,7 +93,7 @@ fn is_of_finished_run(
     let (repo, state) = (&workspace.repository, &workspace.state);
     let wanted = match target.kind {
         NodeKind::Directory => |mode| mode == EntryMode::Directory,
-        NodeKind::File => |mode| matches!(mode, EntryMode::File | EntryMode::Executable),
+        NodeKind::File => EntryMode::is_file,
     };
     // What cannot be read is no short cut; the plan says why.
     let found = repo.find_entry(&tree, path.as_bytes()).ok().flatten();

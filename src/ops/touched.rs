@@ -8,7 +8,7 @@ use super::refresh::{self, RefreshError};
 use crate::agent::{Agent, Maker};
 use crate::base::{NodeId, NodeKind, TreePath};
 use crate::frame::{BasisKind, Frame, Index, Record, Slot, Store};
-use crate::git::{EntryMode, ObjectError, Side, diff_trees};
+use crate::git::{ObjectError, Side, diff_trees};
 use crate::node::SnapshotRoot;
 use crate::site::Freshness;
 use crate::synthesis::Reason;
@@ -168,11 +168,7 @@ pub(super) fn touches(
     }];
     diff_trees(&workspace.repository, Some(old), Some(new), &mut |change| {
         let node = |(mode, id): Side| {
-            let kind = match mode {
-                EntryMode::Symlink | EntryMode::Submodule => return None,
-                EntryMode::Directory => NodeKind::Directory,
-                EntryMode::File | EntryMode::Executable => NodeKind::File,
-            };
+            let kind = mode.node_kind()?;
             Some(TouchedNode { id, kind })
         };
         touches.push(Touch {

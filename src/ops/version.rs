@@ -40,7 +40,7 @@ impl Reading {
             path: TreePath::new(outline::shown_path(path.as_bytes())),
             ..Version::default()
         };
-        if !matches!(mode, EntryMode::File | EntryMode::Executable) {
+        if !mode.is_file() {
             return Ok(version);
         }
         let name = path.name();

@@ -1,7 +1,7 @@
 //! Gathering: every frame of a node, and the heads of what stands around it. The one part of a view that reads.
 
 use super::candidate::{FrameCandidate, FrameSource, FrameState};
-use super::place::{LocatedNode, kind_of};
+use super::place::LocatedNode;
 use super::policy::ContextView;
 use crate::base::number::to_u32;
 use crate::base::{NodeId, TreePath};
@@ -90,7 +90,7 @@ fn subjects(
         .and_then(|(mode, id)| {
             Some(Subject {
                 id,
-                kind: kind_of(mode)?,
+                kind: mode.node_kind()?,
                 path: Some(at),
             })
         })
@@ -112,7 +112,7 @@ fn siblings(
     let mut found = Vec::new();
     for entry in tree_entries(directory, &data, repo.hash_kind()) {
         let entry = entry?;
-        if let Some(kind) = kind_of(entry.mode).filter(|_| entry.name != own.name()) {
+        if let Some(kind) = entry.mode.node_kind().filter(|_| entry.name != own.name()) {
             found.push(Subject {
                 id: entry.id,
                 kind,

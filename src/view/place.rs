@@ -2,7 +2,7 @@
 
 use crate::base::{NodeId, TreePath};
 use crate::frame::NodeKind;
-use crate::git::{EntryMode, ObjectError, ObjectKind, Repository, tree_entries};
+use crate::git::{ObjectError, ObjectKind, Repository, tree_entries};
 
 /// A node and, when that is known, where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,14 +44,5 @@ impl LocatedNode {
             .collect::<Result<Vec<_>, _>>()?
             .len();
         Ok(Extent::Entries(count as u64))
-    }
-}
-
-/// The kind of node that an entry is; `None` for symlinks and submodules.
-pub(super) fn kind_of(mode: EntryMode) -> Option<NodeKind> {
-    match mode {
-        EntryMode::File | EntryMode::Executable => Some(NodeKind::File),
-        EntryMode::Directory => Some(NodeKind::Directory),
-        EntryMode::Symlink | EntryMode::Submodule => None,
     }
 }

@@ -331,13 +331,9 @@ fn target(
     path: Option<TreePath>,
     root: Option<NodeId>,
 ) -> Result<Target, TargetError> {
-    let kind = match mode {
-        EntryMode::File | EntryMode::Executable => NodeKind::File,
-        EntryMode::Directory => NodeKind::Directory,
-        EntryMode::Symlink | EntryMode::Submodule => {
-            return Err(TargetError::Leaf(spec.to_owned()));
-        }
-    };
+    let kind = mode
+        .node_kind()
+        .ok_or_else(|| TargetError::Leaf(spec.to_owned()))?;
     Ok(Target {
         id,
         kind,
@@ -393,7 +389,7 @@ pub(super) fn files_that_match(
         let Some(walked) = all.next_path() else {
             break;
         };
-        let is_file = matches!(walked.entry.mode, EntryMode::File | EntryMode::Executable);
+        let is_file = walked.entry.mode.is_file();
         if is_file && filter.wants(walked.path) {
             files.push(Target {
                 id: walked.entry.id,

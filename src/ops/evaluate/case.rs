@@ -104,8 +104,7 @@ fn case(
     let mut changed: Vec<(String, NodeId, NodeId)> = Vec::new();
     diff_trees(repo, Some(tree), Some(entry.tree), &mut |change| {
         let file = |side: Option<(EntryMode, NodeId)>| {
-            side.filter(|(mode, _)| matches!(mode, EntryMode::File | EntryMode::Executable))
-                .map(|(_, id)| id)
+            side.filter(|(mode, _)| mode.is_file()).map(|(_, id)| id)
         };
         if let (Some(old), Some(new), Ok(path)) = (
             file(change.old),

@@ -206,11 +206,7 @@ fn change(
 /// The node of a side; nothing is said about links and submodules.
 fn node(side: Side) -> Option<(NodeId, NodeKind)> {
     let (mode, id) = side;
-    match mode {
-        EntryMode::File | EntryMode::Executable => Some((id, NodeKind::File)),
-        EntryMode::Directory => Some((id, NodeKind::Directory)),
-        EntryMode::Symlink | EntryMode::Submodule => None,
-    }
+    mode.node_kind().map(|kind| (id, kind))
 }
 
 fn kind(mode: EntryMode) -> &'static str {
