@@ -1,11 +1,12 @@
 //! The marked block in `AGENTS.md` that tells coding agents how to read what is known about the repository.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::init::file::State;
+use super::init::file::{self, State};
 use crate::cli::{CliError, Exit};
+use crate::git::file::replace;
 
 const BEGIN: &str = "<!-- git-merkle:begin -->";
 const END: &str = "<!-- git-merkle:end -->";
@@ -20,8 +21,7 @@ pub(super) fn update(root: &Path, name: &str) -> Result<State, CliError> {
         move |error| CliError::io(what, error)
     };
     let Some(path) = find(root, name)? else {
-        write(&root.join(name), &block("\n")).map_err(failed("create"))?;
-        return Ok(State::Created);
+        return file::create(root, name, &block("\n"));
     };
     let bytes = fs::read(&path).map_err(failed("read"))?;
     let text = String::from_utf8(bytes)
@@ -54,23 +54,13 @@ fn find(root: &Path, name: &str) -> Result<Option<PathBuf>, CliError> {
     ))
 }
 
-/// Replaces the file in one step, so that a reader sees the old text or the new one; permissions stay.
+/// Replaces a file in one step, so that a reader sees the old text or the new one; permissions stay.
 fn write(path: &Path, text: &str) -> io::Result<()> {
-    let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
-    let written = fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(&temporary)
-        .and_then(|mut file| io::Write::write_all(&mut file, text.as_bytes()))
-        .and_then(|()| match fs::metadata(path) {
-            Ok(old) => fs::set_permissions(&temporary, old.permissions()),
-            Err(_) => Ok(()),
-        })
-        .and_then(|()| fs::rename(&temporary, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    written
+    let permissions = fs::metadata(path)?.permissions();
+    replace(path, |file| {
+        file.write_all(text.as_bytes())?;
+        file.set_permissions(permissions)
+    })
 }
 
 /// The block, from mark to mark, with the file's own line ends.
