@@ -2,7 +2,7 @@
 //!
 //! What stands in a definition within a definition belongs to the inner one. Bytes are canonical, as those of outlines.
 
-use super::term::Term;
+use super::term::{self, Term};
 use crate::base::codec::{ByteReader, put_number, put_text};
 use crate::base::number::{IndexVec, define_index_type};
 use crate::symbol::{Cached, Kind};
@@ -48,9 +48,7 @@ impl Definition {
     /// How often a term stands in its own text.
     #[must_use]
     pub fn count(&self, term: Term) -> u8 {
-        self.terms
-            .binary_search_by_key(&term, |(term, _)| *term)
-            .map_or(0, |at| self.terms[at].1)
+        term::count(&self.terms, term)
     }
 
     /// True for a field, a property or a case: it has a name and no text of its own.
@@ -71,7 +69,7 @@ impl Definition {
     /// How many terms its own text has.
     #[must_use]
     pub fn length(&self) -> u32 {
-        self.terms.iter().map(|(_, count)| u32::from(*count)).sum()
+        term::length(&self.terms)
     }
 }
 

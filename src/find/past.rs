@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::term::{Term, terms};
+use super::term::{self, Term, terms};
 use crate::base::NodeId;
 use crate::base::codec::{ByteReader, put_number, put_text};
 use crate::git::{EntryMode, ObjectError, Repository, diff_trees};
@@ -54,15 +54,13 @@ impl Past {
     /// How many terms its message has.
     #[must_use]
     pub fn length(&self) -> u32 {
-        self.terms.iter().map(|(_, count)| u32::from(*count)).sum()
+        term::length(&self.terms)
     }
 
     /// How often a term stands in its message.
     #[must_use]
     pub fn count(&self, term: Term) -> u8 {
-        self.terms
-            .binary_search_by_key(&term, |(term, _)| *term)
-            .map_or(0, |at| self.terms[at].1)
+        term::count(&self.terms, term)
     }
 }
 

@@ -25,6 +25,18 @@ thread_local! {
     static STEMS: RefCell<HashMap<Box<[u8]>, Term>> = RefCell::default();
 }
 
+/// How often a term is among terms with their counts, which are in order of terms.
+pub(super) fn count(terms: &[(Term, u8)], term: Term) -> u8 {
+    terms
+        .binary_search_by_key(&term, |(term, _)| *term)
+        .map_or(0, |at| terms[at].1)
+}
+
+/// How many terms a text has, by their counts.
+pub(super) fn length(terms: &[(Term, u8)]) -> u32 {
+    terms.iter().map(|(_, count)| u32::from(*count)).sum()
+}
+
 /// Calls `take` with each term of a text, and where it begins.
 pub(super) fn terms(text: &str, mut take: impl FnMut(usize, Term)) {
     words(text, |at, word| {
