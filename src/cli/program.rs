@@ -108,8 +108,6 @@ impl Program {
         if let Some(error) = hook::log::take_error(&workspace.state) {
             self.ui.warn(&format!("the hooks' worker: {error}"));
         }
-        for warning in workspace.settings.warnings() {
-            self.ui.warn(&warning);
-        }
+        self.ui.warn_all(workspace.settings.warnings());
     }
 }

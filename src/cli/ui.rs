@@ -293,6 +293,13 @@ impl Ui {
         format!("{sequence}{}\x1b[m", printable(text))
     }
 
+    /// Says each of these as [`Self::warn`] does.
+    pub fn warn_all(&self, texts: impl IntoIterator<Item = impl AsRef<str>>) {
+        for text in texts {
+            self.warn(text.as_ref());
+        }
+    }
+
     /// Says that something is odd but the command goes on.
     pub fn warn(&self, text: &str) {
         self.remark(&format!("warning: {}\n", printable(text)));

@@ -91,9 +91,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 fn list(program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let agents = workspace.agents();
-    for warning in &agents.warnings {
-        program.ui.warn(warning);
-    }
+    program.ui.warn_all(&agents.warnings);
     let ui = &mut program.ui;
     if ui.is_json() {
         ui.write_json(

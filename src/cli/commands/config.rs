@@ -98,9 +98,7 @@ fn list(list: &List, program: &mut Program) -> Result<Exit, CliError> {
     } else {
         gathered.warnings()
     };
-    for warning in warnings {
-        program.ui.warn(&warning);
-    }
+    program.ui.warn_all(warnings);
     // The list helps to find a mistake, so it is written before the mistake ends the command.
     gathered.check()?;
     Ok(Exit::Done)

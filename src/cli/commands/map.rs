@@ -127,9 +127,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         found.absent.len(),
         args.snapshot.revision(),
     );
-    for warning in cut.iter().chain(&absent) {
-        program.ui.warn(warning);
-    }
+    program.ui.warn_all(cut.iter().chain(&absent));
     let counted_line = found
         .counted_in()
         .map(|count| counted_line(count, found.len()));

@@ -122,9 +122,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         .hint("leave '--node' out, or take '--format json'"));
     }
     let agents = workspace.agents();
-    for warning in &agents.warnings {
-        program.ui.warn(warning);
-    }
+    program.ui.warn_all(&agents.warnings);
     let (agent, instructions) = choose(args, &workspace, &agents)?;
     let root = args
         .snapshot

@@ -36,9 +36,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let begun = Instant::now();
     let workspace = program.open()?;
     let agents = workspace.agents();
-    for warning in &agents.warnings {
-        program.ui.warn(warning);
-    }
+    program.ui.warn_all(&agents.warnings);
     let agent = choose_agent(args, &workspace, &agents)?;
     let root = args
         .snapshot

@@ -282,9 +282,7 @@ pub(super) fn open_named(
 ) -> Result<OpenSession, CliError> {
     let folder = session::open::session_folder(&workspace.repository, named)?;
     let open = session::open::open_session(workspace, folder)?;
-    for warning in &open.warnings {
-        program.ui.warn(warning);
-    }
+    program.ui.warn_all(&open.warnings);
     Ok(open)
 }
 
@@ -367,9 +365,7 @@ fn show_one(show: &Show, workspace: &Workspace, program: &mut Program) -> Result
     // A look at it also finishes what a kill left half done; while another process is at work there is nothing to finish.
     let session = match session::open::open_session(workspace, folder.clone()) {
         Ok(open) => {
-            for warning in &open.warnings {
-                program.ui.warn(warning);
-            }
+            program.ui.warn_all(&open.warnings);
             open.session
         }
         Err(ChoiceError::Busy(_)) => folder.load()?,

@@ -19,9 +19,7 @@ pub(in crate::cli) fn stack(program: &mut Program) -> Result<Stack, CliError> {
     if let Some(repository) = &repository {
         program.ui.adopt(Presentation::load(repository));
     }
-    for warning in gathered.warnings() {
-        program.ui.warn(&warning);
-    }
+    program.ui.warn_all(gathered.warnings());
     Ok(gathered.stack)
 }
 
