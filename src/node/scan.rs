@@ -14,7 +14,7 @@ use super::ignore::{FILE_NAME, IgnoreRules, TooManyRules};
 use crate::base::limit::{IGNORE_BYTES_MAX, NODES_MAX, TREE_DEPTH_MAX, TREE_ENTRIES_MAX};
 use crate::base::number::{IndexVec, define_index_type, to_u32};
 use crate::base::quick_hash::QuickHash;
-use crate::base::{NodeId, TreePath};
+use crate::base::{NodeId, NodeKind, TreePath};
 use crate::git::{EntryMode, HashKind, ObjectError, ObjectKind, Repository, tree_entries};
 
 /// Why a snapshot cannot be walked; nothing has been spent then.
@@ -64,6 +64,18 @@ pub struct Node {
     name: Span,
     entries: Span,
     paths: u64,
+}
+
+impl Node {
+    /// What it is.
+    #[must_use]
+    pub fn kind(&self) -> NodeKind {
+        if self.is_directory {
+            NodeKind::Directory
+        } else {
+            NodeKind::File
+        }
+    }
 }
 
 /// One entry of a directory, in tree order. Ignored ones are not among them.
@@ -215,6 +227,11 @@ impl Scan {
             id: entry.id,
             node: (entry.node != NO_NODE).then_some(entry.node),
         })
+    }
+
+    /// The files and directories among the entries of a directory.
+    pub fn children(&self, number: NodeNumber) -> impl Iterator<Item = NodeNumber> + '_ {
+        self.entries(number).filter_map(|entry| entry.node)
     }
 
     /// The name under which a node was first met: empty for the root, and a whole path for each of several places.
@@ -619,8 +636,7 @@ impl<'w> Walk<'w> {
         if self.scan.node(number).is_directory {
             let paths = self
                 .scan
-                .entries(number)
-                .filter_map(|entry| entry.node)
+                .children(number)
                 .map(|child| self.scan.paths(child));
             let sum = paths.fold(0, u64::saturating_add);
             self.scan.nodes[number].paths = sum;

@@ -584,7 +584,7 @@ fn sizes(repo: &Repository, known: &KnownNodes) -> Result<IndexVec<NodeNumber, u
     let sizes: Result<_, _> = found.into_iter().collect();
     let mut sizes: IndexVec<NodeNumber, u64> = sizes?;
     for &number in scan.bottom_up() {
-        let below = scan.entries(number).filter_map(|entry| entry.node);
+        let below = scan.children(number);
         let sum = below.fold(0_u64, |sum, child| sum.saturating_add(sizes[child]));
         if scan.node(number).is_directory {
             sizes[number] = sum;

@@ -115,11 +115,7 @@ impl FrameContext<'_> {
     /// The frame of a task. What the program itself says carries no time: two machines make the same bytes.
     pub(super) fn frame(&self, task: PlannedNode, saying: FrameDraft) -> Frame {
         let node = self.scan.node(task.node);
-        let kind = if node.is_directory {
-            NodeKind::Directory
-        } else {
-            NodeKind::File
-        };
+        let kind = node.kind();
         let slot = Slot::new(&self.inputs.agent.id, self.inputs.frame_type);
         let basis = Basis {
             kind: basis_kind(self.inputs, kind),
@@ -187,11 +183,7 @@ impl ChildBodies {
     /// Nothing said yet.
     pub(super) fn new(scan: &Scan, tasks: &[PlannedNode]) -> Self {
         let mut uses = scan.list_of(0);
-        for child in tasks
-            .iter()
-            .flat_map(|task| scan.entries(task.node))
-            .filter_map(|entry| entry.node)
-        {
+        for child in tasks.iter().flat_map(|task| scan.children(task.node)) {
             uses[child] += 1;
         }
         Self {
@@ -235,7 +227,7 @@ impl ChildBodies {
 
     /// A directory is done: what its children say is wanted once less.
     pub(super) fn release(&mut self, scan: &Scan, directory: NodeNumber) {
-        for child in scan.entries(directory).filter_map(|entry| entry.node) {
+        for child in scan.children(directory) {
             self.uses[child] -= 1;
             if self.uses[child] == 0 {
                 self.bodies.remove(&child);

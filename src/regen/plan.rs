@@ -7,7 +7,7 @@ use std::str::FromStr;
 use crate::agent::{Agent, Exclusion};
 use crate::base::number::{IndexSlice, IndexVec};
 use crate::base::path::last_name;
-use crate::base::{BasisId, Digest, FrameId, FrameType, NodeId, NodeKind, TreePath};
+use crate::base::{BasisId, Digest, FrameId, FrameType, NodeId, TreePath};
 use crate::frame::{BasisKind, Record};
 use crate::node::{Node, NodeNumber, Scan};
 use crate::synthesis::basis::BasisOf;
@@ -159,11 +159,7 @@ pub(super) fn take_up(
         .collect();
     let mut is_task = scan.list_of(false);
     for &node in scan.bottom_up() {
-        let waits = || {
-            scan.entries(node)
-                .filter_map(|entry| entry.node)
-                .any(|child| is_task[child])
-        };
+        let waits = || scan.children(node).any(|child| is_task[child]);
         let reason = match known.get(&node) {
             Some(reason) => Some(*reason),
             None if again.contains(&node) => Some(why),
@@ -199,11 +195,7 @@ pub fn plan(scan: &Scan, inputs: &Inputs<'_>, known: &mut Known<'_>) -> Plan {
         let head = (known.find_head)(&scan.node(number).id);
         plan.heads[number] = head;
         is_included[number] = includes(scan, inputs, &is_included, number);
-        let kind = if scan.node(number).is_directory {
-            NodeKind::Directory
-        } else {
-            NodeKind::File
-        };
+        let kind = scan.node(number).kind();
         if !is_included[number] || !inputs.agent.makes(kind) {
             plan.skipped += 1;
             plan.left_out.extend(exclusion(scan, inputs, number));
@@ -252,9 +244,7 @@ fn includes(
         let is_named = number == scan.root() && include.patterns().is_empty();
         return is_named || include.contains(&path);
     }
-    scan.entries(number)
-        .filter_map(|entry| entry.node)
-        .any(|child| is_included[child])
+    scan.children(number).any(|child| is_included[child])
 }
 
 /// Why a file is left out though its agent's definition does not say so.
@@ -316,11 +306,7 @@ impl Plan {
             let basis = self.file_basis(scan, inputs, number);
             return (basis != head.basis).then_some(Reason::Instructions);
         }
-        if scan
-            .entries(number)
-            .filter_map(|entry| entry.node)
-            .any(|child| is_task[child])
-        {
+        if scan.children(number).any(|child| is_task[child]) {
             return Some(Reason::Waiting);
         }
         (self.directory_basis(scan, number) != head.basis).then_some(Reason::Children)

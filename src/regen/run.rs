@@ -240,11 +240,7 @@ impl Runner<'_> {
         progress: &mut Progress<'_>,
         on_event: &mut dyn FnMut(Event),
     ) {
-        let children: Vec<NodeNumber> = self
-            .scan
-            .entries(task.node)
-            .filter_map(|entry| entry.node)
-            .collect();
+        let children: Vec<NodeNumber> = self.scan.children(task.node).collect();
         if children.iter().any(|child| progress.is_failed[*child]) {
             progress.is_failed[task.node] = true;
             progress.report.held_back += 1;

@@ -140,7 +140,7 @@ impl Synthesizer<'_> {
             let Some(above) = chosen[number].clone() else {
                 continue;
             };
-            for child in self.scan.entries(number).filter_map(|entry| entry.node) {
+            for child in self.scan.children(number) {
                 if self.scan.node(child).is_directory && chosen[child].is_none() && !is_left[child]
                 {
                     chosen[child] = Some(above.clone());
@@ -177,12 +177,7 @@ impl Synthesizer<'_> {
             let Some(one) = &plan.chosen[number] else {
                 continue;
             };
-            let waits = || {
-                self.scan
-                    .entries(number)
-                    .filter_map(|entry| entry.node)
-                    .any(|child| is_task[child])
-            };
+            let waits = || self.scan.children(number).any(|child| is_task[child]);
             let reason = match &plan.heads[number] {
                 None if self.is_changed(number) => Some(Reason::Changed),
                 None => Some(Reason::Missing),
@@ -228,12 +223,7 @@ impl Synthesizer<'_> {
         } in tasks
         {
             let Some(one) = &chosen[number] else { continue };
-            if self
-                .scan
-                .entries(number)
-                .filter_map(|entry| entry.node)
-                .any(|child| is_failed[child])
-            {
+            if self.scan.children(number).any(|child| is_failed[child]) {
                 is_failed[number] = true;
                 done.held_back += 1;
                 bodies.release(self.scan, number);

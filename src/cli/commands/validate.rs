@@ -139,12 +139,7 @@ fn nodes_of_head(workspace: &Workspace) -> Scan {
 }
 
 fn kind_in(nodes: &Scan, id: &NodeId) -> Option<NodeKind> {
-    let is_directory = nodes.node(nodes.find(id)?).is_directory;
-    Some(if is_directory {
-        NodeKind::Directory
-    } else {
-        NodeKind::File
-    })
+    Some(nodes.node(nodes.find(id)?).kind())
 }
 
 /// Damaged files of the spool. What waits here is no part of another commit.

@@ -185,7 +185,7 @@ impl<'s> Spots<'s> {
 fn count(scan: &Scan) -> u64 {
     let mut counts = scan.list_of(1_u64);
     for &number in scan.bottom_up() {
-        let below = scan.entries(number).filter_map(|entry| entry.node);
+        let below = scan.children(number);
         let below = below.map(|child| counts[child]);
         counts[number] = below.fold(1, u64::saturating_add);
     }

@@ -120,8 +120,7 @@ impl<'g, 'i> Work<'g, 'i> {
             .map(|task| generator.pace.priority.unwrap_or(priority(task.reason)))
             .collect();
         let queue = Queue::new(&priorities, |task| {
-            let entries = scan.entries(tasks[task].node);
-            let children = entries.filter_map(|entry| entry.node);
+            let children = scan.children(tasks[task].node);
             let children = children.map(|child| task_of[child]);
             let children: BTreeSet<TaskNumber> =
                 children.filter(|child| *child != NO_TASK).collect();
@@ -253,11 +252,7 @@ impl<'g, 'i> Work<'g, 'i> {
     }
 
     pub(super) fn children(&self, node: NodeNumber) -> Children {
-        let children = self
-            .generator
-            .scan
-            .entries(node)
-            .filter_map(|entry| entry.node);
+        let children = self.generator.scan.children(node);
         Children::of(
             children
                 .filter_map(|child| Some(self.plan.content_of(child)?.1))
