@@ -37,17 +37,18 @@ impl FromStr for Cost {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        let (whole, part) = text.split_once('.').unwrap_or((text, ""));
-        let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
-        if whole.is_empty() || part.len() > 9 || !digits(whole) || !digits(part) {
-            return Err(());
-        }
-        let whole: u64 = whole.parse().map_err(|_| ())?;
-        let part: u64 = format!("{part:0<9}").parse().map_err(|_| ())?;
-        whole
-            .checked_mul(1_000_000_000)
-            .and_then(|nano| nano.checked_add(part))
-            .map(Self)
-            .ok_or(())
+        decimal(text, 9).map(Self).ok_or(())
     }
+}
+
+/// A plain decimal number in parts of one, with at most this many digits behind its point; `None` for everything else.
+#[must_use]
+pub fn decimal(text: &str, places: usize) -> Option<u64> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || part.len() > places || !is_digits(whole) || !is_digits(part) {
+        return None;
+    }
+    // The digits on both sides of the point are those of the whole in parts.
+    format!("{whole}{part:0<places$}").parse().ok()
 }

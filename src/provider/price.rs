@@ -1,5 +1,6 @@
 //! What tokens cost, in whole numbers: picodollars a token, nanodollars a call.
 
+use crate::base::cost::decimal;
 use crate::chat::Usage;
 
 /// Picodollars in a nanodollar.
@@ -64,14 +65,7 @@ impl Prices {
 /// A price in dollars per million tokens as picodollars a token; `None` for what is no plain number.
 #[must_use]
 pub fn parse(text: &str) -> Option<u64> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || !digits(whole) || !digits(fraction) || fraction.len() > 6 {
-        return None;
-    }
-    let dollars: u64 = whole.parse().ok()?;
-    let part: u64 = format!("{fraction:0<6}").parse().ok()?;
-    dollars.checked_mul(1_000_000)?.checked_add(part)
+    decimal(text, 6)
 }
 
 fn sum(parts: &[(u64, u64)]) -> u64 {
