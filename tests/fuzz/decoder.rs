@@ -162,7 +162,7 @@ fn source(bytes: &[u8]) -> bool {
 }
 
 /// Places are for those who have the text at hand; they are not kept.
-fn forget_spans(symbols: &mut [symbol::Symbol]) {
+pub(crate) fn forget_spans(symbols: &mut [symbol::Symbol]) {
     for symbol in symbols {
         symbol.span = symbol::Span::default();
         forget_spans(&mut symbol.children);

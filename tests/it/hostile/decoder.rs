@@ -18,6 +18,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index as At;
 
+use super::seed::decoder::forget_spans;
 use crate::support::{Repo, Sandbox};
 
 const FRAMES_REF: &str = "refs/merkle/frames";
@@ -86,14 +87,6 @@ fn sound_frame() -> Vec<u8> {
     FRAME
         .replace(&stated.to_string(), &actual.to_string())
         .into_bytes()
-}
-
-/// Places are for whoever has the text at hand; they are not kept.
-fn forget_spans(symbols: &mut [symbol::Symbol]) {
-    for symbol in symbols {
-        symbol.span = symbol::Span::default();
-        forget_spans(&mut symbol.children);
-    }
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! seed` writes those that the program makes anew.
 
 #[path = "../../fuzz/decoder.rs"]
-mod decoder;
+pub(super) mod decoder;
 
 use std::collections::BTreeMap;
 use std::fs;
