@@ -12,7 +12,7 @@ use super::folder::{conversation_file, partial_file, response_file};
 use super::gather::Ingredients;
 use super::open::OpenSession;
 use super::question::{self, Addressee, Question, TurnAsking, images};
-use super::record::sha256;
+use super::record::{sha256, usd};
 use super::task::Task;
 use super::turn::{as_file, open_turn, save, view};
 use super::turn_error::TurnError;
@@ -63,7 +63,7 @@ pub fn check_limits(open: &OpenSession) -> Result<(), TurnError> {
         limits
             .cost_usd
             .filter(|limit| cost_usd.unwrap_or(0.0) >= *limit)
-            .map(|limit| format!("{limit} USD")),
+            .map(usd),
     ];
     match reached.into_iter().flatten().next() {
         Some(limit) => Err(TurnError::Limit {

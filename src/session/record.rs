@@ -8,7 +8,7 @@ use std::ops::AddAssign;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::base::hash;
+use crate::base::{Cost, hash};
 use crate::chat::Usage;
 use crate::profile::{Phase, ProviderRole};
 
@@ -225,6 +225,12 @@ impl SessionRecord {
     pub fn provider_of(&self, role: ProviderRole) -> Option<&str> {
         self.providers.get(&role).map(String::as_str)
     }
+}
+
+/// An amount of a record in words. A sum of such numbers can have more digits than money has: `0.30000000000000004`.
+#[must_use]
+pub fn usd(dollars: f64) -> String {
+    format!("{} USD", Cost::of_dollars(dollars))
 }
 
 impl Charged {

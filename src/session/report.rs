@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::folder::response_file;
 use super::name::{SessionName, TurnNumber};
-use super::record::{Charged, TurnRecord};
+use super::record::{Charged, TurnRecord, usd};
 use crate::base::count::counted;
 use crate::base::hash;
 use crate::context::markdown;
@@ -62,7 +62,7 @@ pub fn render(
         .as_ref()
         .and_then(|closed| Some((closed.usage?, closed.cost_usd)))
     {
-        let cost = cost.map_or("unknown".to_owned(), |cost| format!("{cost} USD"));
+        let cost = cost.map_or("unknown".to_owned(), usd);
         let _ = writeln!(
             out,
             "- **Deciding took:** {} tokens in, {} out, cost {cost}\n",
@@ -122,7 +122,7 @@ fn write_answer(out: &mut String, turn: &TurnRecord) {
     }
     match answered.cost_usd {
         Some(cost) => {
-            let _ = writeln!(out, "- **Cost:** {cost} USD");
+            let _ = writeln!(out, "- **Cost:** {}", usd(cost));
         }
         None => out.push_str("- **Cost:** unknown\n"),
     }
@@ -135,7 +135,7 @@ fn write_answer(out: &mut String, turn: &TurnRecord) {
             tokens,
             cost_usd,
         } = turn.charged;
-        let cost = cost_usd.map_or("cost unknown".to_owned(), |cost| format!("{cost} USD"));
+        let cost = cost_usd.map_or("cost unknown".to_owned(), usd);
         let _ = writeln!(
             out,
             "- **Charged:** {}, {}, {cost} (what was not told counts in full)",
@@ -173,7 +173,7 @@ mod tests {
         turn.charged = Charged {
             calls: 2,
             tokens: 1500,
-            cost_usd: Some(0.0125),
+            cost_usd: Some(0.1 + 0.2),
         };
         let answered = turn.answered.as_mut().expect("answered");
         answered.usage = Some(Usage {
@@ -216,7 +216,7 @@ mod tests {
         - **Cache:** 1000 read, 100 written
         - **Cost:** 0.0125 USD
         - **Took:** 2.0 s
-        - **Charged:** 2 calls, 1500 tokens, 0.0125 USD (what was not told counts in full)
+        - **Charged:** 2 calls, 1500 tokens, 0.3 USD (what was not told counts in full)
 
         ## Feedback
 

@@ -12,6 +12,7 @@ use crate::profile::{Phase, ProviderRole};
 use crate::session::folder::{HISTORY, Session};
 use crate::session::history::{History, HistoryEntry};
 use crate::session::name::NameError;
+use crate::session::record::usd;
 use crate::session::{
     self, ChoiceError, Next, OpenSession, SessionError, SessionFolder, SessionLimits, SessionName,
     SessionRecord, Status, TurnNumber, TurnRecord,
@@ -422,7 +423,8 @@ fn show_one(show: &Show, workspace: &Workspace, program: &mut Program) -> Result
         String::new()
     };
     ui.note(&format!(
-        "{tokens} tokens, {cost_usd} USD as far as it is known{more}; {next}"
+        "{tokens} tokens, {} as far as it is known{more}; {next}",
+        usd(*cost_usd)
     ));
     Ok(Exit::Done)
 }

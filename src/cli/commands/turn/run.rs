@@ -23,6 +23,7 @@ use crate::provider::call::CallError;
 use crate::provider::ledger::{Caps, Spend};
 use crate::provider::{Definitions, ProviderError};
 use crate::session::folder::response_file;
+use crate::session::record::usd;
 use crate::session::{
     self, AnswerRecord, Decision, Judgement, Listener, OpenSession, Question, Status, TurnError,
     TurnOptions,
@@ -288,9 +289,7 @@ fn cost_words(answered: &AnswerRecord, payer: &Payer) -> String {
             usage.input, usage.cache_read, usage.output
         )
     });
-    let cost = answered
-        .cost_usd
-        .map_or("cost unknown".to_owned(), |cost| format!("{cost} USD"));
+    let cost = answered.cost_usd.map_or("cost unknown".to_owned(), usd);
     format!("{tokens}, {cost}")
 }
 
