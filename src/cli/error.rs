@@ -211,7 +211,10 @@ impl fmt::Display for CliError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::TreePath;
     use crate::cli::ui::OutputError;
+    use crate::git::ObjectError;
+    use crate::ops::FilesError;
 
     #[test]
     fn an_error_is_a_line_with_its_causes_and_then_hints() {
@@ -245,6 +248,20 @@ mod tests {
                 .hint("git merkle -h")
                 .render_json()
                 .ends_with(r#""hint":"git merkle -h"}"#)
+        );
+    }
+
+    /// Before, `map` and `find` named `git fsck` alone, which does not help in a partial clone.
+    #[test]
+    fn a_file_that_is_missing_is_fetched_as_its_own_command_says() {
+        let id = "1".repeat(40).parse().expect("an id");
+        let path = TreePath::from("a.rs");
+        let error = FilesError::Object {
+            path,
+            source: ObjectError::Missing(id),
+        };
+        assert!(
+            CliError::from(error).hints()[0].starts_with("in a partial clone 'git cat-file -e 111")
         );
     }
 

@@ -273,8 +273,10 @@ impl From<FilesError> for CliError {
     fn from(error: FilesError) -> Self {
         match error {
             FilesError::Scan(inner) => inner.into(),
-            FilesError::Object { .. } => Self::from_source(Exit::Git, error)
-                .hint("'git fsck' says what is wrong with the repository"),
+            FilesError::Object { ref source, .. } => {
+                let hint = object_hint(source);
+                Self::from_source(Exit::Git, error).hint(hint)
+            }
         }
     }
 }
