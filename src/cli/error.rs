@@ -213,8 +213,9 @@ mod tests {
     use super::*;
     use crate::base::TreePath;
     use crate::cli::ui::OutputError;
-    use crate::git::ObjectError;
+    use crate::git::{ChildError, ObjectError};
     use crate::ops::FilesError;
+    use crate::sync::SyncError;
 
     #[test]
     fn an_error_is_a_line_with_its_causes_and_then_hints() {
@@ -263,6 +264,29 @@ mod tests {
         assert!(
             CliError::from(error).hints()[0].starts_with("in a partial clone 'git cat-file -e 111")
         );
+    }
+
+    /// Before, a filter that was refused and a disk that was full ended a transfer as a connection that failed.
+    #[test]
+    fn a_transfer_ends_as_the_git_that_it_is_done_with() {
+        let ended = |source| {
+            let remote = "origin".to_owned();
+            let error = CliError::from(SyncError::Transfer { remote, source });
+            (error.exit(), error.hints().concat())
+        };
+        let (path, filter, allow) = ("a".to_owned(), "f".to_owned(), "git config".to_owned());
+        let filter = ended(ChildError::Filter {
+            path,
+            filter,
+            allow,
+        });
+        let hint = "if you trust the program, name it in your own configuration:\ngit config";
+        assert_eq!(filter, (Exit::NotTrusted, hint.to_owned()));
+        let copy = ended(ChildError::Copy(io::Error::other("full")));
+        assert_eq!(copy, (Exit::Io, String::new()));
+        let (exit, hint) = ended(ChildError::Start(io::Error::other("gone")));
+        assert_eq!(exit, Exit::Git);
+        assert!(hint.starts_with("'git ls-remote origin'"), "{hint}");
     }
 
     #[test]

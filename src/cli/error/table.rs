@@ -180,18 +180,23 @@ impl From<InputError> for CliError {
     }
 }
 
+/// How it ends that git did not do what it was started for, and the way out where there is one.
+fn child_end(error: &ChildError) -> (Exit, Option<String>) {
+    match error {
+        ChildError::Filter { allow, .. } | ChildError::Program { allow, .. } => {
+            let hint =
+                format!("if you trust the program, name it in your own configuration:\n{allow}");
+            (Exit::NotTrusted, Some(hint))
+        }
+        ChildError::Copy(_) => (Exit::Io, None),
+        _ => (Exit::Git, None),
+    }
+}
+
 impl From<ChildError> for CliError {
     fn from(error: ChildError) -> Self {
-        match error {
-            ChildError::Filter { ref allow, .. } | ChildError::Program { ref allow, .. } => {
-                let hint = format!(
-                    "if you trust the program, name it in your own configuration:\n{allow}"
-                );
-                Self::from_source(Exit::NotTrusted, error).hint(hint)
-            }
-            ChildError::Copy(_) => Self::from_source(Exit::Io, error),
-            _ => Self::from_source(Exit::Git, error),
-        }
+        let (exit, hint) = child_end(&error);
+        Self::from_source(exit, error).hint_any(hint)
     }
 }
 
@@ -367,19 +372,17 @@ impl From<SyncError> for CliError {
                 Self::from_source(Exit::Git, error).hint("run the same command again")
             }
             SyncError::Transfer {
-                source: ChildError::Program { ref allow, .. },
-                ..
+                ref remote,
+                ref source,
             } => {
-                let hint = format!(
-                    "if you trust the program, name it in your own configuration:\n{allow}"
-                );
-                Self::from_source(Exit::NotTrusted, error).hint(hint)
-            }
-            SyncError::Transfer { ref remote, .. } => {
-                let hint = format!(
-                    "'git ls-remote {remote}' tries the connection alone; 'git remote get-url {remote}' shows the address"
-                );
-                Self::from_source(Exit::Git, error).hint(hint)
+                let (exit, hint) = child_end(source);
+                let connection = || {
+                    format!(
+                        "'git ls-remote {remote}' tries the connection alone; 'git remote get-url {remote}' shows the address"
+                    )
+                };
+                let hint = hint.or_else(|| (exit == Exit::Git).then(connection));
+                Self::from_source(exit, error).hint_any(hint)
             }
             SyncError::NoStore { .. } => {
                 let hint = "a push has replaced the frames of the remote; restore the ref there, or delete it";
