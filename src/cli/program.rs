@@ -9,6 +9,7 @@ use crate::config::Environment;
 use crate::frame::Skipped;
 use crate::git::Prompt;
 use crate::hook;
+use crate::ops::AskingError;
 use crate::secret::Allowed;
 use crate::workspace::Workspace;
 
@@ -58,7 +59,7 @@ impl Program {
     /// What may pass here though it looks like a secret; `--allow-secret` is remembered.
     pub fn allowed_secrets(&self, workspace: &Workspace) -> Result<Allowed, CliError> {
         let outcome = workspace.allowed_secrets(&self.global.allow_secret);
-        outcome.map_err(|error| CliError::io("cannot write what is allowed", error))
+        outcome.map_err(|error| AskingError::Allowed(error).into())
     }
 
     /// Signs what was said here and waits for it; how many statements that were. What was not signed is told, and waits.

@@ -182,3 +182,23 @@ fn files_of_rules_only_add() {
         );
     }
 }
+
+/// Before, commands that ask a model and all others had two texts for it.
+#[test]
+fn what_is_allowed_and_cannot_be_kept_has_one_text() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    repo.merkle(&["regenerate"]).ok();
+    repo.merkle(&["session", "new", "login"]).ok();
+    std::fs::create_dir(repo.path(".git/merkle/allowed-secrets")).expect("writable");
+    for arguments in [&["context", "src"][..], &["turn", "new", "-m", "Go."]] {
+        let allowing = [arguments, &["--allow-secret", "0123456789ab"]].concat();
+        let output = repo.merkle(&allowing).exits(74);
+        assert!(
+            output
+                .err()
+                .contains("error: cannot remember what is allowed: "),
+            "{output}"
+        );
+    }
+}
