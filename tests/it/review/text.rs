@@ -534,6 +534,22 @@ fn markdown_for_a_forge() {
     assert_eq!(markdown(&["main..main"]), "");
 }
 
+/// Before, a note on the root stood there without a path.
+#[test]
+fn markdown_names_the_root() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.filled("commit first\n+ a.py = A = 1");
+    repo.merkle(&["note", ".", "-m", "All of it."]).ok();
+    repo.fill("commit second\n+ b.py = B = 1");
+    let text = repo
+        .merkle(&["review", "--format", "markdown", "HEAD^!"])
+        .ok();
+    assert!(
+        text.contains("`./ Test User <user@example.org>: All of it.`"),
+        "{text}"
+    );
+}
+
 /// Of a large change, what is heaviest; every file of code is named.
 #[test]
 fn a_large_change_is_short_unless_all_is_wanted() {

@@ -48,7 +48,7 @@ fn known_items(known: &Known<'_>, range: &Range) -> Vec<String> {
         let author = note.frame.author().unwrap_or_default();
         let title = format!(
             "{} {author}: {}",
-            String::from_utf8_lossy(path.as_bytes()),
+            String::from_utf8_lossy(path.shown()),
             note.frame.content
         );
         items.push(format!(
