@@ -368,6 +368,17 @@ fn an_agent_is_edited_and_checked() {
     }
 }
 
+/// Before, to look for an agent made the user's own folder.
+#[test]
+fn to_look_for_an_agent_makes_no_folder() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    for verb in ["edit", "remove"] {
+        drop(repo.merkle(&["agent", verb, "nope"]).exits(65));
+        assert!(!sandbox.path("home/.config/git-merkle").exists(), "{verb}");
+    }
+}
+
 #[test]
 fn an_agent_is_removed_when_a_commit_has_it() {
     let sandbox = Sandbox::new();

@@ -7,6 +7,7 @@ use super::{create, validate};
 use crate::base::AgentId;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, editor};
+use crate::config::locate;
 
 /// Arguments of `agent edit`, and which agent `agent remove` means.
 #[derive(Debug, clap::Args)]
@@ -38,7 +39,7 @@ impl AgentFiles {
         } else {
             create::team(program).ok()
         };
-        let personal = create::personal(program).ok();
+        let personal = locate::user_folder(&program.environment);
         let places = [(team, ".teddy/", false), (personal, "", true)];
         for (root, below, is_personal) in places {
             let Some(root) = root else { continue };
