@@ -13,7 +13,7 @@ pub mod request;
 pub mod sendable;
 
 pub use capability::Capabilities;
-pub use image::{Image, ImageError};
+pub use image::{IMAGE_BYTES_MAX, Image, ImageError};
 pub use message::{Message, Role};
 pub use params::{GenerationParams, OUTPUT_TOKENS_DEFAULT};
 pub use reply::{Answer, Reply, Ticket, Usage};

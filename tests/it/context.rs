@@ -310,6 +310,35 @@ fn lists_follow_lists_scopes_outrank_scopes_and_duplicates_are_one() {
     let _ = repo.merkle(&["context", "--session=../x"]).exits(129);
 }
 
+/// Before, all of it was read, however large it was: a device has no end.
+#[test]
+fn a_list_without_an_end_is_refused() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.filled(HISTORY);
+    let list = std::fs::File::create(sandbox.path("home/large.context")).expect("writable");
+    list.set_len(1 << 43).expect("a file with a hole");
+    let output = repo.merkle(&["context", "../home/large.context"]).exits(65);
+    assert!(
+        output
+            .err()
+            .contains("large.context' is over the limit of 8388608 bytes"),
+        "{output}"
+    );
+    let long = "README.md\n".repeat(1 << 20);
+    let output = repo
+        .run(PROGRAM)
+        .args(["context", "-"])
+        .input(long)
+        .run()
+        .exits(65);
+    assert!(
+        output
+            .err()
+            .contains("'standard input' is over the limit of 8388608 bytes"),
+        "{output}"
+    );
+}
+
 #[test]
 fn other_states_of_the_repository_can_be_shown() {
     let sandbox = Sandbox::new();

@@ -3,18 +3,19 @@
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{FrameType, TreePath, printable};
 use crate::cli::progress::{Progress, ProgressStep};
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::ui::OutputError;
-use crate::cli::{CliError, Exit, Program, Ui, amount, clipboard, json};
+use crate::cli::{CliError, Exit, Program, Ui, amount, clipboard, given, json};
 use crate::context::body::ABSENT;
 use crate::context::document::SECTIONS;
 use crate::context::pattern::{is_url, parse_revision};
@@ -346,11 +347,7 @@ fn lists(args: &Args, program: &Program, repo: &Repository) -> Result<Vec<List>,
     }];
     for argument in &args.entries {
         if argument == "-" {
-            let mut text = Vec::new();
-            io::stdin()
-                .lock()
-                .read_to_end(&mut text)
-                .map_err(|error| CliError::io("cannot read standard input", error))?;
+            let text = given::at_most(Ok(io::stdin().lock()), "standard input", FILE_BYTES_MAX)?;
             let entries = List::parse(Scope::Turn, "-", &text).entries;
             lists[0]
                 .entries
@@ -376,24 +373,21 @@ fn read_named_list(
         return Ok(None);
     }
     let file = program.global.resolve(Path::new(argument));
-    match fs::read(&file) {
-        Ok(text) => {
-            let path = String::from_utf8_lossy(&entry(repo, argument.as_bytes())).into_owned();
-            // What stands in the work tree may have come with the repository.
-            let is_within =
-                repo.work_dir()
-                    .zip(file.canonicalize().ok())
-                    .is_none_or(|(root, file)| {
-                        root.canonicalize().is_ok_and(|root| file.starts_with(root))
-                    });
-            Ok(Some(List {
-                is_personal: !is_within,
-                ..List::parse(Scope::Turn, path, &text)
-            }))
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(CliError::io(format!("cannot read '{name}'"), error)),
+    let open = File::open(&file);
+    if matches!(&open, Err(error) if error.kind() == io::ErrorKind::NotFound) {
+        return Ok(None);
     }
+    let text = given::at_most(open, &name, FILE_BYTES_MAX)?;
+    let path = String::from_utf8_lossy(&entry(repo, argument.as_bytes())).into_owned();
+    // What stands in the work tree may have come with the repository.
+    let is_within = repo
+        .work_dir()
+        .zip(file.canonicalize().ok())
+        .is_none_or(|(root, file)| root.canonicalize().is_ok_and(|root| file.starts_with(root)));
+    Ok(Some(List {
+        is_personal: !is_within,
+        ..List::parse(Scope::Turn, path, &text)
+    }))
 }
 
 /// Arguments as lines of a list that is kept: paths are seen from the current directory.

@@ -260,6 +260,19 @@ fn what_cannot_be_sent_is_refused() {
             .exits(code);
         assert!(output.err().contains(reason), "{output}");
     }
+    // Before, all of it was read, however large it was: a device has no end.
+    let large = std::fs::File::create(repo.path("large.png")).expect("writable");
+    large.set_len(1 << 43).expect("a file with a hole");
+    let output = repo
+        .merkle(&["prompt", "-m", "x", "--image", "large.png"])
+        .exits(65);
+    assert!(
+        output
+            .err()
+            .contains("'large.png' is over the limit of 5242880 bytes"),
+        "{output}"
+    );
+    std::fs::remove_file(repo.path("large.png")).expect("removable");
     let shown = repo
         .merkle(&[
             "prompt", "-m", "x", "--image", "dot.gif", "--format", "openai",
