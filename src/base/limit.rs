@@ -24,6 +24,8 @@ pub const NOTE_COMMITS_MAX: usize = 1_000;
 pub const NOTE_RENAMES_MAX: usize = 16;
 /// The most changed files and directories of a commit for which it asks.
 pub const NOTE_CHANGES_MAX: usize = 20_000;
+/// Merged branches that are looked back through for contents which the line of first parents did not have.
+pub const NOTE_MERGES_MAX: usize = 32;
 /// How often a path with notes may have been renamed.
 pub const NOTE_WAYS_MAX: usize = 8;
 /// Largest blob of the frame store that is read, in bytes. A frame of this version is far smaller; a newer format may

@@ -103,9 +103,11 @@ pub fn newest_first(frames: &mut [Frame]) {
 /// Whose older statements do not count any more, on the way from the newest to the oldest.
 #[derive(Debug, Default)]
 pub struct Silent {
-    /// About one path.
+    /// About one path; about any without one.
     of_path: HashSet<(Voice, Option<TreePath>)>,
-    /// About any.
+    /// About one path or more.
+    some: HashSet<Voice>,
+    /// All in a slot.
     all: HashSet<Voice>,
 }
 
@@ -118,7 +120,12 @@ impl Silent {
             self.all.insert(voice.of_all());
             return false;
         }
-        let is_silent = self.all.contains(&voice.of_all());
+        let spoke = match path {
+            Some(_) => self.of_path.contains(&(voice.clone(), None)),
+            None => self.some.contains(&voice),
+        };
+        let is_silent = spoke || self.all.contains(&voice.of_all());
+        self.some.insert(voice.clone());
         let is_new = self.of_path.insert((voice, path.cloned()));
         is_new && !is_silent && frame.basis_kind == BasisKind::Written
     }

@@ -4,27 +4,30 @@
 //! |---|---|
 //! | who has spoken | the index, for the nodes of people's statements; without any, nothing else |
 //! | about which paths | these statements: each names its path |
-//! | how far back | the newest commits along first parents, and in them only what differs on the way to those paths |
+//! | how far back | the newest commits along first parents, and in them only what differs on the way to those paths; then the branches that these merged |
 //! | where a path went | one comparison with renames by git, for each commit that took such a path away |
 //!
 //! So the cost grows with what people have said and with what has changed, and not with the size of the repository. A
 //! statement whose content the newest commits do not have is carried all the same, without a distance.
 
+mod trail;
+
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 
+use self::trail::{Earlier, FramesByNode, PathHistory, find, histories};
 use super::refresh;
 use crate::base::count::counted;
-use crate::base::limit::{
-    FILE_BYTES_MAX, NOTE_CHANGES_MAX, NOTE_COMMITS_MAX, NOTE_RENAMES_MAX, NOTE_WAYS_MAX,
-};
+use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{NodeId, NodeKind, TreePath};
 use crate::context::markdown::{code, plain};
 use crate::frame::{Frame, Head, Silent, Store, StoreError, newest_first};
-use crate::git::{DiffEntry, EntryMode, ObjectError, ObjectKind, Repository, StateDir, diff_trees};
+use crate::git::{ObjectKind, Repository, StateDir};
 use crate::node::SnapshotRoot;
 use crate::workspace::Target;
+
+pub use self::trail::LastPlace;
 
 /// A person's statement about an earlier content of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,17 +42,6 @@ pub struct Carried {
     pub seen: Option<LastPlace>,
     /// How many lines differ; `None` for a directory, for what is no text, and for a file that is too large to be shown.
     pub lines: Option<usize>,
-}
-
-/// Where a content stood last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LastPlace {
-    /// The newest commit that has it at the path.
-    pub commit: NodeId,
-    /// How many commits came after that one.
-    pub commits: usize,
-    /// How often what stands at the path has changed since.
-    pub changes: usize,
 }
 
 impl Carried {
@@ -100,9 +92,6 @@ impl Carried {
         age
     }
 }
-
-/// What people have said and ended, by node, the newest first.
-type FramesByNode = HashMap<NodeId, Vec<Frame>>;
 
 /// What is carried, by the path at which it stands now.
 pub type CarriedByPath = BTreeMap<TreePath, Vec<Carried>>;
@@ -240,28 +229,9 @@ fn carry(
     root: &SnapshotRoot,
     only: Option<&TreePath>,
 ) -> Result<CarriedByPath, StoreError> {
-    let (found, is_gone) = (BTreeMap::new(), BTreeSet::new());
-    let (repo, tree, renames_left) = (repo, root.tree, NOTE_RENAMES_MAX);
-    let mut trail = Trail {
-        repo,
-        tree,
-        said,
-        found,
-        is_gone,
-        renames_left,
-    };
-    trail.begin(only).map_err(StoreError::Snapshot)?;
-    if let Some(history) = root.history {
-        // What was renamed twice is found from its newest name on, which the first way back does not know.
-        for _ in 0..NOTE_WAYS_MAX {
-            if !trail.follow(&history).map_err(StoreError::Snapshot)? {
-                break;
-            }
-        }
-    }
+    let found = histories(repo, said, root, only).map_err(StoreError::Snapshot)?;
     let mut carried = CarriedByPath::new();
-    for (path, found) in trail
-        .found
+    for (path, found) in found
         .into_iter()
         .filter(|(path, _)| only.is_none_or(|only| only == path))
     {
@@ -321,286 +291,6 @@ fn lines_between(repo: &Repository, old: &NodeId, new: &NodeId) -> Option<usize>
     usize::try_from(gained.max(lost)).ok()
 }
 
-/// What stands at a path today, and the contents that stood there before and were spoken about.
-struct PathHistory {
-    today: NodeId,
-    earlier: HashMap<NodeId, Earlier>,
-}
-
-#[derive(Clone, Default)]
-struct Earlier {
-    renamed_from: Option<TreePath>,
-    seen: Option<LastPlace>,
-}
-
-/// The way back through a history, with an eye on some paths.
-struct Trail<'t> {
-    repo: &'t Repository,
-    tree: NodeId,
-    said: &'t FramesByNode,
-    found: BTreeMap<TreePath, PathHistory>,
-    /// Paths that were spoken about and that the snapshot does not have.
-    is_gone: BTreeSet<TreePath>,
-    /// How often git may still be asked.
-    renames_left: usize,
-}
-
-/// A commit on the way back, how many came after it, and its tree.
-struct Place {
-    commit: NodeId,
-    commits: usize,
-    tree: NodeId,
-}
-
-/// A path on the way back: where what it leads to stands today.
-struct Step {
-    now: TreePath,
-    changes: usize,
-}
-
-impl Trail<'_> {
-    /// Sorts what was said by path.
-    fn begin(&mut self, only: Option<&TreePath>) -> Result<(), ObjectError> {
-        let mut by_path: BTreeMap<&TreePath, BTreeSet<NodeId>> = BTreeMap::new();
-        for (node, frames) in self.said {
-            for path in frames.iter().filter_map(|frame| frame.path.as_ref()) {
-                by_path.entry(path).or_default().insert(*node);
-            }
-        }
-        for (path, nodes) in by_path {
-            match find(self.repo, &self.tree, path)? {
-                None => drop(self.is_gone.insert(path.clone())),
-                Some(_) if only.is_some_and(|only| only != path) => {}
-                Some((_, today)) => {
-                    let earlier = nodes
-                        .into_iter()
-                        .filter(|node| *node != today)
-                        .map(|node| (node, Earlier::default()));
-                    self.found.insert(
-                        path.clone(),
-                        PathHistory {
-                            today,
-                            earlier: earlier.collect(),
-                        },
-                    );
-                }
-            }
-        }
-        self.found.retain(|_, found| !found.earlier.is_empty());
-        Ok(())
-    }
-
-    /// Goes back from a commit until every content was met; true when another way back would find more.
-    fn follow(&mut self, start: &NodeId) -> Result<bool, ObjectError> {
-        let mut steps: BTreeMap<TreePath, Step> = self
-            .found
-            .keys()
-            .map(|path| {
-                (
-                    path.clone(),
-                    Step {
-                        now: path.clone(),
-                        changes: 0,
-                    },
-                )
-            })
-            .collect();
-        let (mut newer, mut is_more) = (self.tree, false);
-        for (commits, step) in self
-            .repo
-            .first_parents(start)
-            .take(NOTE_COMMITS_MAX)
-            .enumerate()
-        {
-            if self.is_complete() && (self.is_gone.is_empty() || self.renames_left == 0) {
-                break;
-            }
-            let (commit, tree) = step?;
-            let mut came_back = Vec::new();
-            for (path, is_new_here, there) in self.changes(&steps, &newer, &tree)? {
-                if let Some(step) = steps.get_mut(&path) {
-                    step.changes += usize::from(there.is_some());
-                    let seen = LastPlace {
-                        commit,
-                        commits,
-                        changes: step.changes,
-                    };
-                    let earlier = there
-                        .and_then(|node| self.found.get_mut(&step.now)?.earlier.get_mut(&node));
-                    if let Some(earlier) = earlier.filter(|earlier| earlier.seen.is_none()) {
-                        earlier.seen = Some(seen);
-                    }
-                } else if is_new_here {
-                    came_back.push(path);
-                }
-            }
-            if !came_back.is_empty() && self.renames_left > 0 {
-                self.renames_left -= 1;
-                let place = Place {
-                    commit,
-                    commits,
-                    tree,
-                };
-                for (from, to) in self.renamed(&tree, &newer, &came_back)? {
-                    is_more |=
-                        !self.take_over(&mut steps, &place, from, &to)? && self.is_gone.insert(to);
-                }
-            }
-            newer = tree;
-        }
-        Ok(is_more)
-    }
-
-    fn is_complete(&self) -> bool {
-        self.found
-            .values()
-            .all(|found| found.earlier.values().all(|earlier| earlier.seen.is_some()))
-    }
-
-    /// What differs between a commit and the next newer tree at the paths that matter: whether the newer one has nothing
-    /// there, and what the commit has.
-    fn changes(
-        &self,
-        steps: &BTreeMap<TreePath, Step>,
-        newer: &NodeId,
-        tree: &NodeId,
-    ) -> Result<Vec<(TreePath, bool, Option<NodeId>)>, ObjectError> {
-        if newer == tree {
-            return Ok(Vec::new());
-        }
-        let paths: HashSet<&[u8]> = steps
-            .keys()
-            .chain(&self.is_gone)
-            .map(TreePath::as_bytes)
-            .collect();
-        let mut ways: HashSet<&[u8]> = HashSet::new();
-        for path in &paths {
-            ways.extend(
-                path.iter()
-                    .enumerate()
-                    .filter(|(_, byte)| **byte == b'/')
-                    .map(|(at, _)| &path[..at]),
-            );
-        }
-        let mut changes = Vec::new();
-        if paths.contains(&b""[..]) {
-            changes.push((TreePath::root(), false, Some(*tree)));
-        }
-        diff_trees(
-            self.repo,
-            Some(*newer),
-            Some(*tree),
-            &mut |DiffEntry { path, old, new }| {
-                let goes_in = ways.contains(path.as_bytes());
-                if paths.contains(path.as_bytes()) {
-                    changes.push((path, old.is_none(), new.map(|(_, id)| id)));
-                }
-                goes_in
-            },
-        )?;
-        Ok(changes)
-    }
-
-    /// Where paths went that the newer of two trees has no more, as git finds renames.
-    fn renamed(
-        &self,
-        tree: &NodeId,
-        newer: &NodeId,
-        gone: &[TreePath],
-    ) -> Result<Vec<(TreePath, TreePath)>, ObjectError> {
-        // git compares every path, of which a small tree may have any number.
-        let mut changes = 0;
-        diff_trees(self.repo, Some(*tree), Some(*newer), &mut |_| {
-            changes += 1;
-            changes <= NOTE_CHANGES_MAX
-        })?;
-        if changes > NOTE_CHANGES_MAX {
-            return Ok(Vec::new());
-        }
-        // Without git's answer they are gone.
-        let Ok(renames) = self.repo.renames(tree, newer) else {
-            return Ok(Vec::new());
-        };
-        let mut found = Vec::new();
-        for path in gone {
-            let to = match find(self.repo, tree, path)? {
-                Some((EntryMode::Directory, _)) => directory_renamed(path, &renames),
-                _ => renames
-                    .iter()
-                    .find(|(from, _)| from == path)
-                    .map(|(_, to)| to.clone()),
-            };
-            found.extend(to.map(|to| (path.clone(), to)));
-        }
-        Ok(found)
-    }
-
-    /// Lets what was said at a path stand where the path went; false where the snapshot has nothing there.
-    fn take_over(
-        &mut self,
-        steps: &mut BTreeMap<TreePath, Step>,
-        place: &Place,
-        from: TreePath,
-        to: &TreePath,
-    ) -> Result<bool, ObjectError> {
-        // A path that was renamed again since is known as a step already.
-        let (now, changes) = match steps.get(to) {
-            Some(step) => (step.now.clone(), step.changes),
-            None => (to.clone(), 0),
-        };
-        let Some((_, today)) = find(self.repo, &self.tree, &now)? else {
-            return Ok(false);
-        };
-        self.is_gone.remove(&from);
-        let here = find(self.repo, &place.tree, &from)?.map(|(_, id)| id);
-        let changes = changes + usize::from(here != Some(today));
-        let found = self
-            .found
-            .entry(now.clone())
-            .or_insert_with(|| PathHistory {
-                today,
-                earlier: HashMap::new(),
-            });
-        let is_said = |frame: &&Frame| frame.path.as_ref() == Some(&from);
-        for node in self
-            .said
-            .iter()
-            .filter(|(node, frames)| **node != today && frames.iter().any(|one| is_said(&one)))
-            .map(|(node, _)| *node)
-        {
-            let seen = (here == Some(node)).then_some(LastPlace {
-                commit: place.commit,
-                commits: place.commits,
-                changes,
-            });
-            found.earlier.entry(node).or_insert(Earlier {
-                renamed_from: Some(from.clone()),
-                seen,
-            });
-        }
-        steps.insert(from, Step { now, changes });
-        Ok(true)
-    }
-}
-
-/// Where most files below a directory went that git has found under another one.
-fn directory_renamed(directory: &TreePath, renames: &[(TreePath, TreePath)]) -> Option<TreePath> {
-    let mut votes: BTreeMap<&[u8], usize> = BTreeMap::new();
-    for (from, to) in renames {
-        let below = from
-            .as_bytes()
-            .strip_prefix(directory.as_bytes())
-            .filter(|rest| rest.first() == Some(&b'/'));
-        if let Some(parent) = below.and_then(|rest| to.as_bytes().strip_suffix(rest)) {
-            *votes.entry(parent).or_default() += 1;
-        }
-    }
-    votes
-        .into_iter()
-        .max_by_key(|(path, count)| (*count, Reverse(*path)))
-        .map(|(path, _)| TreePath::new(path))
-}
-
 /// Of each author what was said last of a path and not ended: what the history has before the rest, the newest first.
 fn choose(path: &TreePath, found: &PathHistory, said: &FramesByNode) -> Vec<Carried> {
     let none = Vec::new();
@@ -658,17 +348,4 @@ fn standing(frames: &[Frame]) -> impl Iterator<Item = &Frame> {
     frames
         .iter()
         .filter(move |frame| silent.hears(frame, frame.path.as_ref()))
-}
-
-/// What a tree has at a path; the tree itself at the root.
-fn find(
-    repo: &Repository,
-    tree: &NodeId,
-    path: &TreePath,
-) -> Result<Option<(EntryMode, NodeId)>, ObjectError> {
-    if path.is_root() {
-        Ok(Some((EntryMode::Directory, *tree)))
-    } else {
-        repo.find_entry(tree, path.as_bytes())
-    }
 }

@@ -127,8 +127,15 @@ pub fn put(
     };
     let frame = Frame::new(target.id, target.kind, slot, basis, content).at(target.path.clone());
     let mut frame = frame.by(&name, &mail);
-    let before = workspace.store()?.entries(&target.id)?;
-    frame.created = Some(not_before(&workspace.store()?, &before, &frame, created));
+    // What is said is kept safe whatever the store is like; storing it says what is wrong.
+    let created = match workspace.store() {
+        Ok(store) => {
+            let said = store.entries(&target.id).unwrap_or_default();
+            not_before(&store, &said, &frame, created)
+        }
+        Err(_) => created,
+    };
+    frame.created = Some(created);
     let file = spool::put(&workspace.state, &frame).map_err(StatementError::Spool)?;
     let committed = commit::commit_spooled(
         &workspace.repository,
@@ -143,20 +150,11 @@ pub fn put(
     let committed = committed.map_err(waiting)?;
     let store =
         Store::at(&workspace.repository, committed.commit)?.noting(workspace.skipped.clone());
-    let is_ours = committed
-        .frames
-        .iter()
-        .any(|stored| stored.name.frame == frame.id);
-    let stands = store.voices(&frame.node)?.heads;
-    match stands.into_iter().find(|head| head.frame.id == frame.id) {
-        Some(head) => frame.seq = head.frame.seq,
-        // Another process stored it for us, and a third may have said something since.
-        None if !is_ours => {
-            let head = store.head(&frame.node, &frame.agent, &frame.frame_type)?;
-            frame.seq = head.map_or(frame.seq, |head| head.seq_max);
-        }
-        None => return Err(StatementError::NotShown(frame.id)),
-    }
+    // Another process may have stored it for us; what its author says later by then stands in its place.
+    let entries = store.entries(&frame.node)?.into_iter().rev();
+    let mut stored = entries.filter(|entry| entry.name.frame == frame.id);
+    let stored = stored.next().ok_or(StatementError::NotShown(frame.id))?;
+    frame.seq = stored.name.seq;
     Ok(frame)
 }
 

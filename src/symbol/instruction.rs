@@ -1,11 +1,12 @@
 //! Which lines of a comment speak to a tool or to its readers, and say nothing of what stands below.
 
 /// What lines begin with that speak to an editor or name an author.
-const INSTRUCTIONS: [&str; 42] = [
+const INSTRUCTIONS: [&str; 43] = [
     "go:",
     "For format details",
     "For more info",
     "Use IntelliSense",
+    "Uncomment ",
     "+build ",
     "compdef ",
     "autoload ",

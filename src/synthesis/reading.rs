@@ -427,6 +427,10 @@ mod tests {
                 "`IList<object> Order(…)`",
             ),
             (
+                "C# source, 20+ lines.\n\nNot public:\n\n- `private static (string[] RemainingArgs, string? BaselineVersion) Split(string[] all)`\n".to_owned(),
+                "`Split(string[] all)`",
+            ),
+            (
                 "CMake file, 20+ lines, 1 function.\n\n- `function(check_function_exists_that_may_need_a_library _function _variable)`\n".to_owned(),
                 "`function(check_function_exists_that_may_need_a_library …)`",
             ),

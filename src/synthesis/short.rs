@@ -121,7 +121,8 @@ pub(super) fn head(signature: &str) -> String {
         Some(rest) if signature.len() > SIGNATURE_BYTES_MAX => format!("impl {rest}"),
         _ => signature.to_owned(),
     };
-    let signature = &*signature;
+    // `(string[] Rest, int Count) Split(string[] all)` gives two values.
+    let signature = behind_tuple(&signature);
     // What the parameters of a type must be is no part of its name.
     let signature = match signature.split_once(" where ") {
         Some((before, _)) if signature.len() > SIGNATURE_BYTES_MAX => before,
@@ -194,6 +195,25 @@ fn without_bounds(name: &str) -> &str {
     let mut ends = ends.filter(|at| angles(&name[..*at]) == 0);
     let last = ends.next_back().filter(|_| name.ends_with('>'));
     &name[..last.unwrap_or(name.len())]
+}
+
+/// A function without the values that it gives in brackets.
+fn behind_tuple(signature: &str) -> &str {
+    let mut depth = 0_usize;
+    let close = signature.char_indices().find_map(|(at, sign)| {
+        depth += usize::from(sign == '(');
+        depth = depth.saturating_sub(usize::from(sign == ')'));
+        (depth == 0).then_some(at)
+    });
+    let rest = close.map(|at| signature[at..].trim_start_matches([')', '?']).trim_start());
+    let named = rest.filter(|rest| signature.starts_with('(') && is_called(rest));
+    named.unwrap_or(signature)
+}
+
+/// `Split(…`, of which `=> …` is none.
+fn is_called(text: &str) -> bool {
+    let name = text.split('(').next().unwrap_or_default();
+    name.len() < text.len() && name.starts_with(char::is_alphabetic)
 }
 
 /// What stands behind the types of an implementation: `Show for A<T>` of `impl<T: Fn(u8)> Show for A<T>`.

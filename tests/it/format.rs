@@ -42,17 +42,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @r"8c/6064edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.d61560a5f3befb0f02f0a004824181e6e53702e68e0b2a082d89255285fe1fae");
+    insta::assert_snapshot!(name, @r"8c/6064edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.e4046e64a9b2d7eb320d68bb3c4454cc762cefcbb3d946c345eafa86bce10666");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: d61560a5f3befb0f02f0a004824181e6e53702e68e0b2a082d89255285fe1fae
+    frame: e4046e64a9b2d7eb320d68bb3c4454cc762cefcbb3d946c345eafa86bce10666
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: 1b0f76736e99435245bfdc3197ce97cbdb921cec359efdde9e0098421c169249
+    basis: f1a681d781f92b388036d229e49259a1cd66c7ce2e0d6f6885be0ec28c29fba8
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -70,20 +70,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @r"f7/abf712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.42f8fefda22a7fe6b37bcd16706797fffc6baf058fe7311c6327e9a70effb7b9");
+    insta::assert_snapshot!(name, @r"f7/abf712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.8da9c3577d17912b3ba89d72499e93ae01df7afbfc2fcb3064121ce8b7047da4");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 42f8fefda22a7fe6b37bcd16706797fffc6baf058fe7311c6327e9a70effb7b9
+    frame: 8da9c3577d17912b3ba89d72499e93ae01df7afbfc2fcb3064121ce8b7047da4
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: 815137cc137d935bd515fef57259de249b551fcac0bbde0ec3b42c830807f89e
+    basis: 57b28e8cdd1552e6fcdbc34188ca8b8fddb6c1b9ef158d2c452566736b0025ef
     basis-kind: synthesis
     path: "src"
-    children: [d61560a5f3befb0f02f0a004824181e6e53702e68e0b2a082d89255285fe1fae]
+    children: [e4046e64a9b2d7eb320d68bb3c4454cc762cefcbb3d946c345eafa86bce10666]
     tool: git-merkle 0.1.0
     ---
 
@@ -100,18 +100,18 @@ fn the_bytes_of_a_note_and_of_an_invalidation() {
     let sandbox = Sandbox::new();
     let repo = filled(&sandbox);
     let (name, text) = blob(&repo, "HEAD:src/lib.rs", "human");
-    insta::assert_snapshot!(name, @"8c/6064edeea6a863d78c19a67f64b4012f2317f5.human.note.00000001.1242030c75d0533ff553a82c8e412973060be91c7e173ed33cb53b05ed558656");
+    insta::assert_snapshot!(name, @"8c/6064edeea6a863d78c19a67f64b4012f2317f5.human.note.00000001.61adda6e36545e158ca378ebe014c7bfc97c2659e77312bbc563488712eed3d7");
     // The clock of the sandbox decides `created`, which is no part of any id.
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 1242030c75d0533ff553a82c8e412973060be91c7e173ed33cb53b05ed558656
+    frame: 61adda6e36545e158ca378ebe014c7bfc97c2659e77312bbc563488712eed3d7
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: human
     type: note
     seq: 1
-    basis: aa1df4154962b43433e895777920391d8dbcd1de2d3252a361dfa9d8f8ecb164
+    basis: ae9b4b656aec9e054aad4868bb85135463c0eca0ed5525a5ff12c7c2414f6cf4
     basis-kind: written
     path: "src/lib.rs"
     created: 2027-01-15T08:00:04Z

@@ -212,9 +212,7 @@ fn a_text_comes_from_the_command_line_a_file_or_an_editor() {
     let failed = edited(&["src", "-e", "-m", "Precious."]).exits(65).err();
     let kept = failed.rsplit('\'').nth(1).expect("a path");
     assert!(
-        fs::read_to_string(kept)
-            .unwrap()
-            .starts_with("Precious.\n"),
+        fs::read_to_string(kept).unwrap().starts_with("Precious.\n"),
         "the text is not lost"
     );
     fs::write(&script, ": >\"$1\"\n").unwrap();

@@ -186,3 +186,36 @@ fn files_of_one_content_have_notes_of_their_own() {
     assert_eq!(notes(&repo, "e/y"), ["ann: Of e/x."]);
     assert_eq!(notes(&repo, "c/init.py"), NONE);
 }
+
+/// Before, only first parents were looked at: a note of a merged branch was of a version that the newest commits do not have.
+#[test]
+fn a_note_of_a_merged_branch_is_carried_from_its_commit() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    let lines = |first: &str, last: &str| format!("{first}\nb\nc\nd\ne\nf\n{last}\n");
+    let commit = |text: &str, message: &str| {
+        fs::write(repo.path("f.txt"), text).expect("writable");
+        repo.git(&["add", "."]).ok();
+        repo.git(&["commit", "-qm", message]).ok();
+    };
+    commit(&lines("a", "g"), "first");
+    repo.git(&["switch", "-qc", "side"]).ok();
+    commit(&lines("on side", "g"), "on side");
+    Desk(&repo, "bob").run(100, &["note", "f.txt", "-m", "Of the side."]);
+    commit(&lines("on side, again", "g"), "on side again");
+    repo.git(&["switch", "-q", "main"]).ok();
+    commit(&lines("a", "on main"), "on main");
+    Desk(&repo, "ann").run(101, &["note", "f.txt", "-m", "Of the main line."]);
+    repo.git(&["merge", "-q", "--no-edit", "side"]).ok();
+    assert_eq!(
+        notes(&repo, "f.txt"),
+        ["ann: Of the main line.", "bob: Of the side."]
+    );
+    let shown = repo.merkle(&["show", "f.txt", "--agent", "human"]).ok();
+    let side = repo.id("side~1");
+    assert!(
+        shown.contains(&format!("from commit {}, 2 commits ago", &side[..7])),
+        "{shown}"
+    );
+    assert!(!shown.contains("do not have"), "{shown}");
+}

@@ -410,6 +410,21 @@ mod tests {
         }
     }
 
+    /// Before, `find` and `map` named a next page and refused to give it.
+    #[test]
+    fn each_tool_that_reads_takes_the_page_that_its_answer_names() {
+        for tool in TOOLS {
+            let line = tool.line(&object(json!({"question": "x", "page": 2})));
+            let has_question = tool.has("question");
+            let arguments = if has_question {
+                line
+            } else {
+                tool.line(&object(json!({"page": 2})))
+            };
+            assert_eq!(arguments.map(|line| line.page), Ok(2), "{}", tool.name);
+        }
+    }
+
     #[test]
     fn what_is_no_argument_is_refused_by_name() {
         for (tool, arguments, expected) in [
@@ -427,7 +442,7 @@ mod tests {
             (
                 "find",
                 json!({"question": "x", "limit": 3}),
-                "'limit' is no parameter of find; it takes question, paths, budget",
+                "'limit' is no parameter of find; it takes question, paths, budget, page",
             ),
             ("show", json!({"paths": ["-"]}), "'-' is not a path"),
             (

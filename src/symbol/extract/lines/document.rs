@@ -15,6 +15,8 @@ use crate::symbol::outline::Kind;
 use crate::symbol::plain::without_marks;
 use crate::symbol::sentence::before_announcement;
 
+/// Bytes in which a page says where it sends its reader.
+const REDIRECT_BYTES_MAX: usize = 4_096;
 /// Most headings of a page of HTML, whose menus are long.
 const PAGE_HEADINGS_MAX: usize = 60;
 /// Fewest words of a title that says what a document is about.
@@ -106,6 +108,23 @@ pub(super) fn without_announcement(paragraph: &str, title: Option<&str>) -> Stri
         .any(|word| matches!(word, "you" | "your" | "Your"));
     let rest = if is_order { "" } else { paragraph };
     told.or(title).unwrap_or(rest).to_owned()
+}
+
+/// Where a page sends its reader at once: `<meta http-equiv="refresh" content="0; url=…">`.
+fn redirection(text: &str) -> String {
+    let address = redirected(text).map(|address| address.replace('`', ""));
+    address.map_or_else(String::new, |address| format!("Leads to `{address}`."))
+}
+
+fn redirected(text: &str) -> Option<&str> {
+    let lower =
+        text[..text.floor_char_boundary(REDIRECT_BYTES_MAX.min(text.len()))].to_ascii_lowercase();
+    let from = lower.find("http-equiv=\"refresh\"")?;
+    let tag = &text[from..from + lower[from..].find('>')?];
+    let at = lower[from..].find("url=")? + "url=".len();
+    let address = tag.get(at..)?.trim_start_matches(['\'', '"']);
+    let address = address.split(['\'', '"', ' ']).next()?;
+    (!address.is_empty()).then_some(address)
 }
 
 /// The block between `---` or `+++` lines at the start of a document, and the rest.
@@ -307,7 +326,7 @@ pub(super) fn html(found: &mut Found, text: &str, language: Language) {
     } else {
         String::new()
     };
-    found.doc = [said, block, title]
+    found.doc = [redirection(text), said, block, title]
         .into_iter()
         .find(|text| text.contains(' ') && !text.contains("{{") && !is_place(text))
         .unwrap_or_default();

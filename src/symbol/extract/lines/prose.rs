@@ -104,7 +104,8 @@ fn is_greeting(paragraph: &str) -> bool {
 
 /// `Please refer to the documentation`: leads elsewhere.
 fn is_pointer(paragraph: &str) -> bool {
-    const WORDS: [&str; 20] = [
+    const WORDS: [&str; 21] = [
+        "deploy your own ",
         "here's a link ",
         "to download ",
         "you can find ",

@@ -121,6 +121,11 @@ pub(super) fn read(found: &mut Found, text: &str) {
         } else {
             name
         };
+        let name = if is_mentioned(text) {
+            format!("Under the {name}")
+        } else {
+            name
+        };
         found.doc = holder.map_or_else(|| format!("{name}."), |holder| format!("{name}. {holder}"));
         return;
     }
@@ -541,6 +546,23 @@ fn behind_notice(text: &str) -> Option<&str> {
     own.contains(char::is_alphanumeric).then_some(own)
 }
 
+/// Whether a text says what is under a licence, and is none itself.
+fn is_mentioned(text: &str) -> bool {
+    let head = &text[..text.floor_char_boundary(text.len().min(LICENCE_BYTES_MAX))];
+    let head = comment::fold(head).to_ascii_lowercase();
+    let names = LICENCES.iter().filter_map(|(words, _)| head.find(words));
+    let before = names
+        .min()
+        .map(|at| head[..at].trim_end_matches(['(', '"', '[']));
+    let words = [
+        "licensed under",
+        "licensed under the",
+        "available under",
+        "available under the",
+    ];
+    before.is_some_and(|before| words.iter().any(|words| before.trim_end().ends_with(words)))
+}
+
 /// How a text begins that lets the reader choose a licence.
 const EITHER: [&str; 3] = [
     "licensed under either",
@@ -587,7 +609,9 @@ fn versions(found: &mut Found, text: &str) {
             && number.matches('.').count() < 4
     };
     let all: Vec<&str> = lines(text).filter(is_version).take(200).collect();
-    if all.len() > 2 {
+    // Numbers line by line are data: a version has words below it.
+    let others = lines(text).filter(|line| !line.is_empty() && !is_version(line));
+    if all.len() > 2 && others.take(all.len()).count() == all.len() {
         for line in all {
             found.push_heading(1, line.trim_end_matches(':'));
         }

@@ -141,3 +141,44 @@ fn kinds_are_those_of_the_content() {
     let said = super::render(&super::extract(None, &png));
     assert_eq!(said, "PNG image (16 bytes).\n");
 }
+
+#[test]
+fn what_is_mentioned_offered_or_counted_is_not_what_a_file_is() {
+    each_contains(&[
+        (
+            "NOTICE",
+            "Till is a cash register.\n\nTill is licensed under the Apache License 2.0.\n",
+            "Under the Apache License.",
+        ),
+        (
+            "numbers.txt",
+            "1.0\n2.5\n3.7.1\n4.0\n0.5\n",
+            "Text file, under 10 lines.\n\n- lines `1.0`",
+        ),
+        (
+            "CHANGES.txt",
+            "1.0\n- Opens.\n\n1.1\n- Shuts.\n\n1.2\n- Counts.\n",
+            "3 headings.",
+        ),
+        (
+            "index.html",
+            "<html><head><meta http-equiv=\"refresh\" content=\"7; url='https://a.b/c.html'\" /></head><body><p>Please follow <a href=\"c\">this link</a>.</p></body></html>\n",
+            "Leads to `https://a.b/c.html`.\n",
+        ),
+        (
+            "README.md",
+            "# Till\n\n## One-Click Deploy\n\nDeploy your own till with one click.\n\n## The idea\n\nTills that count themselves.\n",
+            "Tills that count themselves.\n",
+        ),
+        (
+            "setup.rb",
+            "# Uncomment this and change the path if necessary to include your own\n# components.\n# Dir['lib/**/*.rb'].each { |f| require f }\n\n# Sets all options of a till.\nTill.setup do |config|\nend\n",
+            "Ruby source",
+        ),
+    ]);
+    let said = outline_of(
+        "setup.rb",
+        "# Uncomment this and change the path if necessary to include your own\n# components.\n\nTill.setup do |config|\nend\n",
+    );
+    assert!(!said.contains("Uncomment this and"), "{said}");
+}
