@@ -1,5 +1,5 @@
-//! The one home of the clock. Time is recorded and shown; what it decides is how long something waits or is good for:
-//! see "What is absent, on purpose" in docs/architecture.md.
+//! The one home of the clock. Time is recorded and shown; what it decides is how long something waits or is good for, and
+//! which of one person's statements is the later: see "What is absent, on purpose" in docs/architecture.md.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

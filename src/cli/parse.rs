@@ -146,10 +146,10 @@ mod tests {
 
     #[test]
     fn an_option_that_a_command_does_not_have_is_not_called_a_value() {
-        let error = read("git-merkle affirm --worktree a.rs").expect_err("no such option");
+        let error = read("git-merkle invalidate --worktree a.rs").expect_err("no such option");
         assert_eq!(
             error.render_text(),
-            "error: unexpected argument '--worktree' found\nhint: see 'git merkle affirm -h'\n"
+            "error: unexpected argument '--worktree' found\nhint: see 'git merkle invalidate -h'\n"
         );
     }
 

@@ -37,6 +37,8 @@ pub(super) struct Dirty {
     pub(super) tree: Option<NodeId>,
     /// Tracked files that do not look as the index knows them, submodules, and files that are neither tracked nor ignored.
     pub(super) paths: Vec<Vec<u8>>,
+    /// How many of these, from the first, are tracked.
+    pub(super) tracked: usize,
     /// Directories with a file of the name that is looked for, ignored ones too.
     pub(super) named: Vec<Vec<u8>>,
     index: Option<Stamp>,
@@ -58,6 +60,7 @@ impl Dirty {
         let mut dirty = Self {
             tree: tree_of(repo, &index),
             paths: Vec::new(),
+            tracked: 0,
             named: Vec::new(),
             index: stamp,
         };
@@ -76,6 +79,7 @@ impl Dirty {
                 find_named(&root, &stranger.path, name, &mut dirty.named)?;
             }
         }
+        dirty.tracked = dirty.paths.len();
         dirty.paths.extend(not_ignored(repo, strangers)?);
         Some(dirty)
     }

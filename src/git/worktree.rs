@@ -21,8 +21,8 @@ use super::dirty::Dirty;
 use super::filter::Filters;
 use super::repo::Repository;
 use super::state::StateDir;
-use crate::base::NodeId;
 use crate::base::cores::beside;
+use crate::base::{NodeId, TreePath};
 
 /// What the names of copies start with, before the process id.
 const COPY_PREFIX: &str = "index-";
@@ -62,6 +62,36 @@ impl Repository {
             Some(tree) => Ok(tree),
             None => self.write_all(include),
         }
+    }
+
+    /// Whether the index or the work tree has something that a tree does not have. Tracked files that may differ are read, and no
+    /// others; `None` where that takes a look at everything.
+    #[must_use]
+    pub fn differs_from(&self, tree: &NodeId) -> Option<bool> {
+        let dirty = Dirty::of(self, None)?;
+        if dirty.paths.len() > dirty.tracked {
+            return Some(true);
+        }
+        let now = self.with_paths(&dirty.paths).ok()?;
+        Some(now != *tree)
+    }
+
+    /// What the work tree has at a tracked path, as a commit would take it.
+    #[must_use]
+    pub fn at_work(&self, path: &TreePath) -> Option<NodeId> {
+        let tree = self.with_paths(&[path.as_bytes().to_vec()]).ok()?;
+        let (_, id) = self.find_entry(&tree, path.as_bytes()).ok()??;
+        Some(id)
+    }
+
+    /// The tree of the index with some paths as the work tree has them.
+    fn with_paths(&self, paths: &[Vec<u8>]) -> Result<NodeId, ChildError> {
+        let copy = IndexCopy::of(self).map_err(ChildError::Copy)?;
+        let filters = Filters::of(self);
+        if !paths.is_empty() {
+            self.update(paths, &copy, &filters)?;
+        }
+        self.write_tree(&copy, &filters)
     }
 
     /// The same by way of what may differ from the index; `None` where git has to look at everything.

@@ -22,7 +22,7 @@ use crate::base::count::counted;
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{NodeId, NodeKind, TreePath};
 use crate::context::markdown::{code, plain};
-use crate::frame::{Frame, Head, Silent, Store, StoreError, newest_first};
+use crate::frame::{BasisKind, Frame, Head, Silent, Slot, Store, StoreError, newest_first};
 use crate::git::{ObjectKind, Repository, StateDir};
 use crate::node::SnapshotRoot;
 use crate::workspace::Target;
@@ -187,6 +187,24 @@ pub fn people_say(
         there,
         carried,
     })
+}
+
+/// The head of a slot at a target: of what people say, what is about its path.
+pub fn head_about(
+    store: &Store<'_>,
+    target: &Target,
+    slot: &Slot,
+) -> Result<Option<Head>, StoreError> {
+    let head = store.head(&target.id, &slot.agent, &slot.frame_type)?;
+    let is_said = |head: &Head| head.frame.basis_kind == BasisKind::Written && !head.invalidated;
+    if !head.as_ref().is_some_and(is_said) {
+        return Ok(head);
+    }
+    let mut said = store.voices(&target.id)?.heads;
+    said.retain(|head| head.frame.slot() == *slot);
+    Ok(about_target(store.repository(), said, target)?
+        .into_iter()
+        .next())
 }
 
 /// Of what people say of a target's content, what is about its path in a snapshot.

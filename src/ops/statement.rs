@@ -2,12 +2,13 @@
 //!
 //! Every write of a frame from outside a plan passes here, and so the one gate of roles and the spool.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::refresh::{self, RefreshError};
 use crate::agent::{Agent, AgentError, HUMAN};
 use crate::base::count::counted;
-use crate::base::{AgentId, FrameId, FrameType, NodeId, TreePath};
+use crate::base::{AgentId, FrameId, FrameType, NodeId, TreePath, clock};
 use crate::frame::commit::{CommitError, LOCK_WAIT};
 use crate::frame::{
     Basis, BasisKind, CodecError, Entry, Frame, NewFrame, NodeKind, Slot, Store, StoreError, Voice,
@@ -131,7 +132,8 @@ pub fn put(
     let created = match workspace.store() {
         Ok(store) => {
             let said = store.entries(&target.id).unwrap_or_default();
-            not_before(&store, &said, &frame, created)
+            let voice = Voice::of(&frame);
+            not_before(&store, &said, &|one| Voice::of(one) == voice, created)
         }
         Err(_) => created,
     };
@@ -158,39 +160,50 @@ pub fn put(
     Ok(frame)
 }
 
-/// The time of a new statement: not before what its author has said of the node already, by whatever clock that was.
-fn not_before(store: &Store<'_>, entries: &[Entry], new: &Frame, created: String) -> String {
-    let voice = Voice::of(new);
-    let own = entries.iter().filter_map(|entry| store.read(entry));
-    let own = own.filter(|frame| Voice::of(frame) == voice);
-    own.filter_map(|frame| frame.created)
-        .fold(created, Ord::max)
+/// The time of a new statement: not before those that it takes the place of, by whatever clock these were said.
+fn not_before(
+    store: &Store<'_>,
+    entries: &[Entry],
+    is_before: &dyn Fn(&Frame) -> bool,
+    created: String,
+) -> String {
+    let said = entries.iter().filter_map(|entry| store.read(entry));
+    let times = said.filter(is_before).filter_map(|frame| frame.created);
+    // Anyone who can push can write any text there.
+    let times = times.filter(|time| clock::parse_day(time).is_some());
+    times.fold(created, Ord::max)
 }
 
-/// Ends what the user has said in a slot about a path: of a node, where it stands, and of what stood at the path before.
-///
-/// `path` is the one that the statement is about; it may have another name today.
+/// Ends what the user has said in a slot about a path: of today's content, and of that of which `own` was said.
 pub fn retract(
     workspace: &Workspace,
     target: &Target,
     slot: &Slot,
-    path: Option<&TreePath>,
+    own: &Frame,
     created: &str,
 ) -> Result<(), StatementError> {
     let store = workspace.store()?;
     let (name, mail) = workspace.repository.author();
-    let entries = store.entries(&target.id)?;
-    let mut of_slot = entries.iter().filter(|entry| {
-        (&entry.name.agent, &entry.name.frame_type) == (&slot.agent, &slot.frame_type)
-    });
-    let seq_max = of_slot.next_back().map_or(0, |entry| entry.name.seq);
-    let by = Spoken { mail: &mail, path };
-    let end = invalidation(target.id, target.kind, slot.clone(), seq_max, Some(by));
-    let mut end = end.at(path.cloned()).by(&name, &mail);
-    end.created = Some(not_before(&store, &entries, &end, created.to_owned()));
-    let end = NewFrame::new(workspace.repository.hash_kind(), &end, true)?;
+    // The content of which it was said may come back.
+    let nodes: BTreeSet<NodeId> = [target.id, own.node].into();
+    let mut ends = Vec::new();
+    for node in nodes {
+        let entries = store.entries(&node)?;
+        let mut of_slot = entries.iter().filter(|entry| {
+            (&entry.name.agent, &entry.name.frame_type) == (&slot.agent, &slot.frame_type)
+        });
+        let seq_max = of_slot.next_back().map_or(0, |entry| entry.name.seq);
+        let path = own.path.as_ref();
+        let by = Spoken { mail: &mail, path };
+        let end = invalidation(node, target.kind, slot.clone(), seq_max, Some(by));
+        let mut end = end.at(path.cloned()).by(&name, &mail);
+        let voice = Voice::of(&end);
+        let is_own = |frame: &Frame| Voice::of(frame) == voice;
+        end.created = Some(not_before(&store, &entries, &is_own, created.to_owned()));
+        ends.push(NewFrame::new(workspace.repository.hash_kind(), &end, true)?);
+    }
     let message = format!("{}: a retraction", slot.agent);
-    commit(&workspace.repository, &workspace.state, &[end], &message)?;
+    commit(&workspace.repository, &workspace.state, &ends, &message)?;
     Ok(())
 }
 
@@ -268,7 +281,10 @@ pub fn invalidate(
             invalidated += said;
             let end = invalidation(node.id, kind, slot, head.seq_max, None);
             let mut frame = end.at(Some(path.clone()));
-            frame.created = Some(created.to_owned());
+            let entries = store.entries(&node.id)?;
+            let is_of_slot = |one: &Frame| one.slot() == frame.slot();
+            let created = not_before(&store, &entries, &is_of_slot, created.to_owned());
+            frame.created = Some(created);
             let hash_kind = workspace.repository.hash_kind();
             frames.push(NewFrame::new(hash_kind, &frame, false)?);
         }

@@ -197,7 +197,7 @@ impl<'c> Renaming<'c> {
             let expected = name.filter(|_| self.is_variable(old, at, &open));
             // What had the new name before is something else.
             let is_taken = name.is_none() && self.names.values().any(|name| name == word);
-            if expected.unwrap_or(word) != other || is_taken && !self.names.is_empty() {
+            if expected.unwrap_or(word) != other || is_taken {
                 return false;
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! | language | types | members |
 //! |---|---|---|
-//! | Python | `NamedTuple`, data classes, `attrs`, `Enum`, `Structure` | fields |
+//! | Python | `NamedTuple`, data classes, `attrs`, `Enum` | fields |
 //! | Go, C, C++ | structs, unions, classes of C++ | fields |
 //! | C# | structs, and classes with a `StructLayout` | fields |
 //! | Rust | structs with a `repr`, or whose order is derived | fields |
@@ -47,7 +47,8 @@ pub(super) fn reordered(old: InText<'_>, new: InText<'_>) -> usize {
     }
     let [old_names, new_names] =
         [&old_names, &new_names].map(|names| names.iter().map(String::as_str).collect::<Vec<_>>());
-    differing(&old_names, &new_names) / 2
+    // Of very long lists it is not counted how many differ.
+    (differing(&old_names, &new_names) / 2).max(1)
 }
 
 /// The members of a type that are no functions, in the order of the text.
@@ -60,7 +61,8 @@ fn members(owner: InText<'_>) -> Vec<&Declaration> {
     };
     let all = owner.code.declarations.iter();
     let within = all.filter(|one| one.owner == Some(owner.number));
-    within.filter(is_value).collect()
+    let is_of_object = |one: &&Declaration| find_word(&one.signature, "static").is_none();
+    within.filter(is_value).filter(is_of_object).collect()
 }
 
 /// Whether the order of its members is a part of what a type is.
@@ -79,9 +81,11 @@ fn is_ordered(side: InText<'_>) -> bool {
         (Language::Php, _) => false,
         (_, Kind::Enum) => true,
         (Language::Python, Kind::Class) => {
-            let mut words = one.signature.split(|c: char| !c.is_alphanumeric()).skip(2);
+            let bases = one.signature.split_once('(').map_or("", |(_, bases)| bases);
+            let mut words = bases.split(|c: char| !c.is_alphanumeric() && c != '_');
+            let is_by_name = has_attribute(&["kw_only"]);
             words.any(|word| PYTHON_BASES.contains(&word) || word.ends_with("Enum"))
-                || has_attribute(&PYTHON_DECORATORS)
+                || has_attribute(&PYTHON_DECORATORS) && !is_by_name
         }
         (Language::Go | Language::C, _) => is_struct,
         (Language::Cpp, _) => is_struct || one.kind == Kind::Class,

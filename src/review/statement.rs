@@ -98,10 +98,12 @@ fn of_python(text: &str) -> Vec<String> {
         // What a module passes on is declared.
         let is_silent =
             group.len() == 1 && group[0].starts_with('"') || group[0].starts_with("__all__");
-        !is_silent && !group.iter().take(2).any(is_import)
+        let is_fallback = group[0].starts_with("try:") && group.iter().any(is_import);
+        !is_silent && !is_fallback
     };
     let groups = groups.into_iter().filter(is_news);
-    groups.flatten().map(str::to_owned).collect()
+    let lines = groups.flatten().filter(|line| !is_import(line));
+    lines.map(str::to_owned).collect()
 }
 
 fn of_lines(text: &str, language: Option<Language>) -> Vec<String> {
@@ -135,7 +137,8 @@ fn is_import(statement: &[&str], language: Option<Language>) -> bool {
         Some(Language::Bash) => matches!(first, "source" | "."),
         _ => {
             let second = statement.get(1).copied().unwrap_or_default();
-            first == "import"
+            let is_run = second == "(" || second.starts_with(['"', '\'']);
+            first == "import" && !is_run
                 || first == "export" && matches!(second, "{" | "*" | "type")
                 || statement.contains(&"require") && matches!(first, "const" | "let" | "var" | "}")
         }
@@ -201,6 +204,11 @@ mod tests {
                 "if __name__ == '__main__':\n    stop()\natexit.reg",
                 true,
             ),
+            (
+                "atexit.reg",
+                "if __name__ == '__main__':\n    import sys\n    stop()\natexit.reg",
+                true,
+            ),
         ] {
             let new = python.replace(old, new);
             assert_eq!(
@@ -224,6 +232,8 @@ mod tests {
             ("return 1", "return 2", false),
             ("require('a')", "require('b')", false),
             ("run(", "process.exit(1);\nrun(", true),
+            ("run(", "import('x').then(stop);\nrun(", true),
+            ("run(", "import './polyfill';\nrun(", true),
             (
                 "\nfunction",
                 "import { b,\n  c } from 'd';\n\nexport function",

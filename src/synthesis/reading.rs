@@ -48,7 +48,11 @@ pub(super) fn lead(part: &ChildNode<'_>) -> Option<String> {
 pub(super) fn purpose(part: &ChildNode<'_>) -> Option<String> {
     let is_size = |lead: &str| {
         // `PNG image (300 bytes).`
-        lead.ends_with(" bytes).") || SIZES.iter().any(|words| lead.starts_with(words))
+        let size = lead
+            .strip_suffix(" bytes).")
+            .and_then(|rest| rest.rsplit_once('('));
+        size.is_some_and(|(_, number)| number.parse::<u64>().is_ok())
+            || SIZES.iter().any(|words| lead.starts_with(words))
     };
     lead(part).filter(|lead| !is_size(lead))
 }

@@ -111,7 +111,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         .frame_type
         .clone()
         .unwrap_or_else(|| agent.frame_type.clone());
-    let head = head(&store, &target.id, agent, &frame_type)?;
+    let head = head(&store, &target, agent, &frame_type)?;
     let (workspace, store, frame_type, start) = (&workspace, &store, &frame_type, root.history);
     let subject = Subject {
         workspace,
@@ -168,18 +168,18 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 /// outdated.
 fn head(
     store: &Store<'_>,
-    node: &NodeId,
+    target: &Target,
     agent: &Agent,
     frame_type: &FrameType,
 ) -> Result<Option<Head>, CliError> {
-    let head = store.head(node, &agent.id, frame_type)?;
+    let slot = Slot::new(&agent.id, frame_type);
+    let head = ops::carried::head_about(store, target, &slot)?;
     let is_ended = head.as_ref().is_some_and(|head| head.invalidated);
     if !is_ended || !matches!(agent.maker, Maker::Person) {
         return Ok(head);
     }
-    let (voices, slot) = (store.voices(node)?, Slot::new(&agent.id, frame_type));
-    let stands = voices.stands(&slot).cloned();
-    Ok(stands.or(head.filter(|_| voices.is_void(&slot))))
+    let is_void = store.voices(&target.id)?.is_void(&slot);
+    Ok(head.filter(|_| is_void))
 }
 
 impl Subject<'_> {

@@ -32,7 +32,11 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let store = workspace.store()?;
     let target = find_at_head(&workspace, &args.node)?;
-    let mut heads = store.heads(&target.id)?;
+    let mut heads = Vec::new();
+    for head in store.heads(&target.id)? {
+        let slot = head.frame.slot();
+        heads.extend(ops::carried::head_about(&store, &target, &slot)?);
+    }
     let slot = SlotArgs {
         agent: args.agent.clone(),
         frame_type: args.frame_type.clone(),

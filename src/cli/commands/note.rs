@@ -58,8 +58,21 @@ pub struct PathsArgs {
     /// Files and directories
     #[arg(value_name = "path", required = true)]
     paths: Vec<String>,
+    /// Speak of what the work tree has at the paths, and not of HEAD
+    #[arg(long)]
+    worktree: bool,
     #[command(flatten)]
     who: Who,
+}
+
+impl PathsArgs {
+    fn root(&self, workspace: &Workspace) -> Result<SnapshotRoot, CliError> {
+        if self.worktree {
+            Ok(workspace.root(&Snapshot::Worktree)?)
+        } else {
+            head(workspace)
+        }
+    }
 }
 
 /// Stores what the user says, and prints the frame's id.
@@ -115,40 +128,41 @@ fn subject(
     program: &Program,
     workspace: &Workspace,
 ) -> Result<(SnapshotRoot, Target), CliError> {
-    let has_work_tree = workspace.repository.work_dir().is_some();
-    let at_work = || -> Result<_, CliError> {
-        let root = workspace.root(&Snapshot::Worktree)?;
-        let target = find(workspace, &root, &args.path)?;
-        Ok((root, target))
-    };
     if args.worktree {
-        return at_work();
+        return at_work(workspace, &args.path);
     }
-    let root = head(workspace)?;
-    let found = find(workspace, &root, &args.path);
-    let at_work = has_work_tree.then(at_work).and_then(Result::ok);
-    match (found, at_work) {
-        (Ok(target), Some((_, at_work))) => {
-            if at_work.id != target.id && target.kind == NodeKind::File {
-                program.ui.note(&format!(
-                    "'{}' is not committed as it is; the note is about what HEAD has, '--worktree' speaks of the other",
-                    args.path
-                ));
-            }
-            Ok((root, target))
-        }
-        (Err(error), Some(_)) => {
-            Err(error.hint("'--worktree' speaks of what is not committed yet"))
-        }
-        (found, None) => Ok((root, found?)),
+    let way = "'--worktree' speaks of what is not committed yet";
+    let work_dir = workspace.repository.work_dir();
+    let is_there = work_dir.is_some_and(|root| root.join(&args.path).exists());
+    let hinted = |error: CliError| if is_there { error.hint(way) } else { error };
+    let root = head(workspace).map_err(hinted)?;
+    let target = find(workspace, &root, &args.path).map_err(hinted)?;
+    let now = target
+        .path
+        .as_ref()
+        .filter(|_| is_there && target.kind == NodeKind::File);
+    let now = now.and_then(|path| workspace.repository.at_work(path));
+    if now.is_some_and(|now| now != target.id) {
+        program.ui.note(&format!(
+            "'{}' is not committed as it is; the note is about what HEAD has, '--worktree' speaks of the other",
+            args.path
+        ));
     }
+    Ok((root, target))
+}
+
+/// What the work tree has at a path.
+fn at_work(workspace: &Workspace, path: &str) -> Result<(SnapshotRoot, Target), CliError> {
+    let root = workspace.root(&Snapshot::Worktree)?;
+    let target = find(workspace, &root, path)?;
+    Ok((root, target))
 }
 
 /// Says once more, about today's content, what was said about an earlier one.
 pub fn affirm(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let (mut affirmed, mut is_all) = (Vec::new(), true);
-    let root = head(&workspace)?;
+    let root = args.root(&workspace)?;
     for NamedTarget { written, target } in find_all(&workspace, &root, &args.paths)? {
         let path = &written;
         let said = PathNotes::open(&workspace, &args.who, &root, target)?;
@@ -207,7 +221,7 @@ pub fn affirm(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError>
 pub fn retract(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let (mut ended, mut is_all) = (Vec::new(), true);
-    let root = head(&workspace)?;
+    let root = args.root(&workspace)?;
     for NamedTarget { written, target } in find_all(&workspace, &root, &args.paths)? {
         let path = &written;
         let said = PathNotes::open(&workspace, &args.who, &root, target)?;
@@ -222,7 +236,7 @@ pub fn retract(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError
             &workspace,
             &said.target,
             &said.slot(),
-            own.path.as_ref(),
+            own,
             &clock::render_utc(clock::now_seconds()),
         )?;
         ended.push(FrameDocument::new(own, State::Older).at(said.target.path.as_ref()));

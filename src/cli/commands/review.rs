@@ -14,7 +14,7 @@ use self::known::{Known, write_known};
 use crate::cli::program::Program;
 use crate::cli::range::{self, Range, Revision};
 use crate::cli::{CliError, Exit, Style, Ui};
-use crate::node::Snapshot;
+use crate::node::{Snapshot, SnapshotError};
 use crate::ops::differing::differing_lines;
 use crate::ops::review::review;
 use crate::ops::touched::touched;
@@ -149,7 +149,11 @@ fn side(
     range: &mut Range,
 ) -> Result<Snapshot, CliError> {
     let reviewed = Snapshot::Revision(range.new.name.clone());
-    let is_head = range.new.name == range::HEAD && workspace.repository.work_dir().is_some();
+    let repo = &workspace.repository;
+    if args.worktree && repo.work_dir().is_none() {
+        return Err(SnapshotError::Bare.into());
+    }
+    let is_head = range.new.name == range::HEAD && repo.work_dir().is_some();
     if args.worktree && !is_head {
         let message =
             "the work tree is reviewed in the place of HEAD, and the range ends elsewhere";
@@ -160,15 +164,15 @@ fn side(
     if !is_head {
         return Ok(reviewed);
     }
-    let root = workspace.root(&Snapshot::Worktree)?;
     if args.worktree {
+        let root = workspace.root(&Snapshot::Worktree)?;
         range.new = Revision {
             name: "the work tree".to_owned(),
             tree: root.tree,
         };
         return Ok(Snapshot::Worktree);
     }
-    if root.tree != range.new.tree {
+    if repo.differs_from(&range.new.tree) == Some(true) {
         let told = "what is not committed is not reviewed; 'git merkle review --worktree' has it";
         program.ui.note(told);
     }

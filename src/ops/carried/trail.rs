@@ -39,6 +39,8 @@ pub(super) fn histories(
         found: BTreeMap::new(),
         is_gone: BTreeSet::new(),
         renames_left: NOTE_RENAMES_MAX,
+        names: BTreeMap::new(),
+        walked: HashSet::new(),
     };
     trail.begin(only)?;
     if let Some(history) = root.history {
@@ -76,6 +78,10 @@ struct Trail<'t> {
     is_gone: BTreeSet<TreePath>,
     /// How often git may still be asked.
     renames_left: usize,
+    /// What is known of renames: where paths of earlier commits went.
+    names: BTreeMap<TreePath, TreePath>,
+    /// Commits of the line, and of the branches that were gone back along.
+    walked: HashSet<NodeId>,
 }
 
 /// A commit on the way back, how many came after it, and its tree.
@@ -90,8 +96,8 @@ struct Way {
     start: NodeId,
     /// How many commits came after the first of them.
     commits: usize,
-    /// Commits at which it ends: those of the line that it was merged into.
-    known: HashSet<NodeId>,
+    /// True of a branch that was merged: it ends where another way was.
+    is_merged: bool,
 }
 
 impl Way {
@@ -99,7 +105,7 @@ impl Way {
         Self {
             start,
             commits: 0,
-            known: HashSet::new(),
+            is_merged: false,
         }
     }
 }
@@ -157,6 +163,13 @@ impl Trail<'_> {
                 )
             })
             .collect();
+        for (name, now) in self.names.iter().filter(|_| way.is_merged) {
+            let step = || Step {
+                now: now.clone(),
+                changes: 0,
+            };
+            steps.entry(name.clone()).or_insert_with(step);
+        }
         let (mut newer, mut is_more) = (self.tree, false);
         let line = self.repo.first_parents(&way.start);
         for (commits, step) in (way.commits..).zip(line.take(NOTE_COMMITS_MAX)) {
@@ -164,7 +177,7 @@ impl Trail<'_> {
                 break;
             }
             let (commit, tree) = step?;
-            if way.known.contains(&commit) {
+            if way.is_merged && !self.walked.insert(commit) {
                 break;
             }
             let mut came_back = Vec::new();
@@ -207,7 +220,7 @@ impl Trail<'_> {
         if self.is_complete() {
             return Ok(());
         }
-        let (mut known, mut merged) = (HashSet::new(), Vec::new());
+        let mut merged = Vec::new();
         for (commits, step) in self
             .repo
             .first_parents(&history)
@@ -215,7 +228,7 @@ impl Trail<'_> {
             .enumerate()
         {
             let (commit, _) = step?;
-            known.insert(commit);
+            self.walked.insert(commit);
             let sides = self.repo.parents_of(&commit)?.into_iter().skip(1);
             merged.extend(sides.map(|side| (side, commits + 1)));
         }
@@ -226,10 +239,9 @@ impl Trail<'_> {
             let way = Way {
                 start,
                 commits,
-                known: std::mem::take(&mut known),
+                is_merged: true,
             };
             self.follow(&way)?;
-            known = way.known;
         }
         Ok(())
     }
@@ -361,6 +373,7 @@ impl Trail<'_> {
                 seen,
             });
         }
+        self.names.insert(from.clone(), now.clone());
         steps.insert(from, Step { now, changes });
         Ok(true)
     }

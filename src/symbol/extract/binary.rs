@@ -1,7 +1,7 @@
 //! What a content is that is no text, by the bytes that it begins with.
 
 /// Bytes that stand at the start of a content, from a place on, and what it is then.
-const SIGNS: [(usize, &[u8], &str); 21] = [
+const SIGNS: [(usize, &[u8], &str); 20] = [
     (0, b"\x89PNG\r\n\x1a\n", "PNG image"),
     (0, b"\xff\xd8\xff", "JPEG image"),
     (0, b"GIF8", "GIF image"),
@@ -22,11 +22,21 @@ const SIGNS: [(usize, &[u8], &str); 21] = [
     (257, b"ustar", "tar archive"),
     (0, b"\x7fELF", "ELF object"),
     (0, b"SQLite format 3\0", "SQLite database"),
-    (0, b"\xca\xfe\xba\xbe", "Java class"),
 ];
 
 /// What it is; empty where that is not known. The signs are those of the formats' own specifications.
 pub(super) fn kind(data: &[u8]) -> &'static str {
+    // What follows is the version of a class, from 45 on, or how many programs a universal one of macOS has.
+    if let Some([_, _, _, number]) = data
+        .strip_prefix(b"\xca\xfe\xba\xbe")
+        .and_then(|rest| rest.first_chunk())
+    {
+        return if *number >= 45 {
+            "Java class"
+        } else {
+            "Mach-O object"
+        };
+    }
     let is_there = |(at, sign, _): &&(usize, &[u8], &str)| {
         let from = data.get(*at..).unwrap_or_default();
         from.starts_with(sign)

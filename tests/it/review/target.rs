@@ -578,3 +578,28 @@ fn the_work_tree_can_be_reviewed_in_the_place_of_head() {
         .merkle(&["review", "--worktree", "HEAD..old"])
         .exits(129);
 }
+
+/// Before, a remark about what is not committed read every untracked file, and ended the review where a filter forbade that.
+#[test]
+fn what_is_not_tracked_is_not_read_for_a_remark() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        "commit one\n+ a.py\n  | def one():\n  |     return 1\n+ .gitattributes = *.bin filter=own",
+    );
+    repo.git(&["config", "filter.own.clean", "false"]).ok();
+    repo.git(&["config", "filter.own.required", "true"]).ok();
+    std::fs::write(repo.path("z.bin"), "bytes").expect("writable");
+    let told = repo.merkle(&["review", "HEAD"]).exits(0);
+    assert!(told.err().contains("--worktree"), "{told}");
+    let _ = repo.merkle(&["note", "a.py", "-m", "Fine."]).exits(0);
+    let bare = sandbox.bare("hub");
+    repo.run("git")
+        .args(["push", "-q"])
+        .arg(bare.path(""))
+        .arg("main")
+        .run()
+        .ok();
+    let refused = bare.merkle(&["review", "--worktree", "main"]);
+    assert!(refused.err().contains("bare repository"), "{refused}");
+}

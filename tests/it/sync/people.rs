@@ -219,3 +219,86 @@ fn a_note_of_a_merged_branch_is_carried_from_its_commit() {
     );
     assert!(!shown.contains("do not have"), "{shown}");
 }
+
+/// Before, an end was dated by the clock alone, and a statement whose clock was ahead stood on.
+#[test]
+fn what_was_said_by_a_clock_that_is_ahead_is_ended_all_the_same() {
+    let sandbox = Sandbox::new();
+    let (_, clones) = world(&sandbox, &["a"]);
+    let repo = &clones[0];
+    Desk(repo, "ann").run(1_900_000_000, &["note", "src/lib.rs", "-m", "Ahead."]);
+    Desk(repo, "bob").run(100, &["invalidate", "src/lib.rs", "--agent", "human"]);
+    let shown = repo
+        .merkle(&["show", "src/lib.rs", "--agent", "human"])
+        .out();
+    assert!(!shown.contains("fresh"), "{shown}");
+}
+
+/// Before, only today's content was without the note: with the earlier one it came back as fresh.
+#[test]
+fn a_retracted_note_stays_away_when_its_content_comes_back() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill("commit first\n+ f = one");
+    let ann = Desk(&repo, "ann");
+    ann.run(100, &["note", "f", "-m", "Of one."]);
+    fs::write(repo.path("f"), "two\n").expect("writable");
+    repo.git(&["commit", "-qam", "two"]).ok();
+    ann.run(101, &["retract", "f"]);
+    repo.git(&["revert", "--no-edit", "HEAD"]).ok();
+    assert_eq!(notes(&repo, "f"), NONE);
+    // The same of what was said before the commit.
+    fs::write(repo.path("f"), "three\n").expect("writable");
+    ann.run(102, &["note", "--worktree", "f", "-m", "Of three."]);
+    ann.run(103, &["retract", "--worktree", "f"]);
+    repo.git(&["commit", "-qam", "three"]).ok();
+    assert_eq!(notes(&repo, "f"), NONE);
+}
+
+/// Before, what the other of two files was last said to be was the head of both.
+#[test]
+fn the_head_of_a_file_is_what_was_said_of_that_file() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill("commit first\n+ a.rs = same\n+ b.rs = same");
+    let ann = Desk(&repo, "ann");
+    for (at, path) in (100..).zip(["a.rs", "b.rs"]) {
+        ann.run(at, &["note", path, "-m", &format!("Of {path}.")]);
+    }
+    for path in ["a.rs", "b.rs"] {
+        let head = repo.merkle(&["get-head", path, "--agent", "human"]).ok();
+        assert_eq!(head, format!("Of {path}.\n"));
+        let why = repo.merkle(&["explain", path, "--agent", "human"]).ok();
+        let shown = repo.merkle(&["show", path, "--agent", "human"]).ok();
+        assert!(why.contains(&shown[..7]), "{why}: {shown}");
+    }
+}
+
+/// Before, a branch that renamed the file took the way back to its notes along.
+#[test]
+fn a_note_of_a_merged_branch_is_found_behind_a_rename() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    let lines = |first: &str| format!("{first}\nb\nc\nd\ne\nf\ng\nh\n");
+    let commit = |path: &str, text: &str| {
+        fs::write(repo.path(path), text).expect("writable");
+        repo.git(&["add", "-A"]).ok();
+        repo.git(&["commit", "-qm", text.lines().next().unwrap_or_default()])
+            .ok();
+    };
+    commit("a", &lines("first"));
+    repo.git(&["switch", "-qc", "side"]).ok();
+    commit("a", &lines("on side"));
+    Desk(&repo, "bob").run(100, &["note", "a", "-m", "Of the side."]);
+    repo.git(&["mv", "a", "b"]).ok();
+    commit("b", &lines("moved"));
+    repo.git(&["switch", "-q", "main"]).ok();
+    commit("other", "else");
+    repo.git(&["merge", "-q", "--no-edit", "side"]).ok();
+    let shown = repo.merkle(&["show", "b", "--agent", "human"]).ok();
+    let side = repo.id("side~1");
+    assert!(
+        shown.contains(&format!("from commit {}", &side[..7])),
+        "{shown}"
+    );
+}

@@ -142,8 +142,11 @@ pub(super) fn front_matter(text: &str) -> (&str, &str) {
     for line in lines {
         // Some close it with a longer ruler.
         let sign = &mark[..1];
+        let is_long = line.trim_end() != mark;
         let closes = line.starts_with(mark) && line.trim_end().replace(sign, "").is_empty();
-        if closes {
+        // Below a title of the text it is a ruler.
+        let above = text[..at].lines().next_back().unwrap_or_default();
+        if closes && (!is_long || above.contains(':') || above.starts_with([' ', '-'])) {
             return (&text[start..at], &text[at + line.len()..]);
         }
         at += line.len();

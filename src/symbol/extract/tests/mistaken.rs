@@ -137,6 +137,15 @@ fn kinds_are_those_of_the_content() {
             "A bridge for Tills\n",
         ),
     ]);
+    let ruled = "---\n\nTitle of it\n-----------\n\nSays what it is for.\n";
+    let said = outline_of("a.md", ruled);
+    assert!(
+        said.contains("- Title of it"),
+        "a ruler below a title: {said}"
+    );
+    let universal = [b"\xca\xfe\xba\xbe\0\0\0\x02".as_slice(), &[0; 8]].concat();
+    let said = super::render(&super::extract(None, &universal));
+    assert_eq!(said, "Mach-O object (16 bytes).\n");
     let png = [b"\x89PNG\r\n\x1a\n".as_slice(), &[0; 8]].concat();
     let said = super::render(&super::extract(None, &png));
     assert_eq!(said, "PNG image (16 bytes).\n");
