@@ -3,11 +3,12 @@
 //! Each content and each commit is read once and kept under its id, and the words of a snapshot by term (`ops/index.rs`): a
 //! question costs what has changed since the last one, and a look at what is kept of its own words.
 
+use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::carried;
+use super::carried::{self, PeopleSay};
 use super::files::FilesError;
 use super::index::{Contents, Listing};
 use super::refresh;
@@ -18,7 +19,7 @@ use crate::base::cores::{beside, on_all_cores};
 use crate::base::number::IndexVec;
 use crate::base::path::quote;
 use crate::base::printable::one_line;
-use crate::base::{Digest, NodeId};
+use crate::base::{Digest, NodeId, NodeKind, TreePath};
 use crate::find::{
     CandidateNumber, Definitions, FIELDS, Hit, Hits, Ladder, Mentions, Name, NameUse, NamingFile,
     Occurrences, Past, PhraseFit, Phrases, Query, Ranked, Searched, Steps, Terms, Weights, Words,
@@ -39,6 +40,8 @@ pub use super::index::FILES_MAX;
 const LOOKED_INTO: usize = 64;
 /// Files that are looked into for a name however small the answer, unless fewer are enough.
 const NAMED_IN_MIN: usize = 128;
+/// Notes on directories that are shown.
+const DIRECTORY_NOTES_MAX: usize = 3;
 /// How many commits back the past goes.
 pub const COMMITS_MAX: usize = 2_000;
 
@@ -63,14 +66,19 @@ pub struct Findable<'w> {
     listing: Arc<Listing>,
     /// The newest commits first.
     past: Vec<Past>,
-    /// By the number of a file, what people and models say about it.
-    said: Arc<SaidOfFiles>,
+    said: Arc<AllSaid>,
 }
 
-/// By the number of a file, what people and models say about it.
-type SaidOfFiles = HashMap<CandidateNumber, Vec<FileStatement>>;
+/// What is said about a snapshot.
+#[derive(Default)]
+struct AllSaid {
+    /// By the number of a file, what people and models say about it.
+    files: HashMap<CandidateNumber, Vec<FileStatement>>,
+    /// What people say about directories: no file has these words.
+    directories: Vec<(TreePath, FileStatement)>,
+}
 
-/// A statement about a file.
+/// A statement about a file or directory.
 struct FileStatement {
     /// With its author and state, on one line.
     shown: String,
@@ -205,7 +213,7 @@ struct KeptSaid {
     store: Option<NodeId>,
     signers: Option<Digest>,
     agents: Digest,
-    said: Arc<SaidOfFiles>,
+    said: Arc<AllSaid>,
 }
 
 fn said_of_files(
@@ -214,7 +222,7 @@ fn said_of_files(
     root: &SnapshotRoot,
     store: &Store<'_>,
     attested: &Attested<'_>,
-) -> Result<SaidOfFiles, FindError> {
+) -> Result<AllSaid, FindError> {
     let mut index = refresh::index(&workspace.state, store, 0)?;
     let is_spoken = |(_, slot): &(usize, &Slot)| slot.agent.as_str() != OUTLINE;
     let slots: Vec<u16> = index
@@ -225,10 +233,11 @@ fn said_of_files(
         .filter_map(|(at, _)| u16::try_from(at).ok())
         .collect();
     let people = carried::people_say(&workspace.repository, &workspace.state, store, root)?;
-    let mut all = SaidOfFiles::new();
+    let mut all = AllSaid::default();
     if slots.is_empty() && people.is_silent() {
         return Ok(all);
     }
+    all.directories = directories_said(&people, attested);
     index.prepare(findable.listing.len() * slots.len());
     for (number, path) in findable.files() {
         let node = findable.object(number)?;
@@ -268,7 +277,7 @@ fn said_of_files(
             ));
         }
         if !of_file.is_empty() {
-            all.insert(number, of_file);
+            all.files.insert(number, of_file);
         }
     }
     Ok(all)
@@ -378,7 +387,7 @@ impl Findable<'_> {
         for (number, _) in self.files().filter(|(_, path)| wanted(path)) {
             is_wanted[number] = true;
         }
-        let said = self.said.iter();
+        let said = self.said.files.iter();
         let said: HashMap<CandidateNumber, Hits> = said
             .map(|(number, said)| (*number, sum(said, question)))
             .collect();
@@ -475,6 +484,35 @@ impl Findable<'_> {
         }
     }
 
+    /// The notes on directories that have half of a question's words or more, those with the most first: each as its path and
+    /// what is said, on one line.
+    #[must_use]
+    pub fn directory_notes(&self, question: &Query) -> Vec<(String, &str)> {
+        let has = |counts: &[u8; FIELDS]| counts.iter().any(|count| *count > 0);
+        let words = question.word_count;
+        let fits = |(path, said): &'_ (TreePath, FileStatement)| {
+            let counts = said.words.hits(&question.terms).counts;
+            let found = counts
+                .iter()
+                .take(words)
+                .filter(|counts| has(counts))
+                .count();
+            let name = if path.is_root() {
+                "./".to_owned()
+            } else {
+                quote(path.as_bytes(), false) + "/"
+            };
+            (2 * found >= words.max(1)).then(|| (found, one_line(&name)))
+        };
+        let notes = self.said.directories.iter();
+        let mut notes: Vec<_> = notes
+            .filter_map(|note| Some((fits(note)?, &*note.1.shown)))
+            .collect();
+        notes.sort_by_key(|((found, _), _)| Reverse(*found));
+        let notes = notes.into_iter().take(DIRECTORY_NOTES_MAX);
+        notes.map(|((_, path), shown)| (path, shown)).collect()
+    }
+
     /// Leaves out the files that have the words of the name that the question is, and not the name.
     pub fn keep_named(&self, question: &Query, ranking: &mut Ranking) -> Result<(), FindError> {
         let Some(name) = ranking.terms.name_in(question) else {
@@ -554,6 +592,7 @@ impl Findable<'_> {
                 share: (ranked.score / files[0].score).min(1.0),
                 said: self
                     .said
+                    .files
                     .get(&ranked.number)
                     .into_iter()
                     .flatten()
@@ -599,6 +638,21 @@ impl Findable<'_> {
         let found = on_all_cores(ranked.len(), repo, || repo.fork(), work);
         found.into_iter().collect()
     }
+}
+
+/// What people say about directories, where these stand.
+fn directories_said(people: &PeopleSay, attested: &Attested<'_>) -> Vec<(TreePath, FileStatement)> {
+    let of = |frame: &Frame, state: &str| said(frame, &attested.speaker(frame), state);
+    let is_directory = |frame: &&Frame| frame.kind == NodeKind::Directory;
+    let standing = people.standing.values().flatten().filter(is_directory);
+    let standing = standing.filter_map(|frame| Some((frame.path.clone()?, of(frame, "fresh"))));
+    let carried = people.carried.iter().flat_map(|(path, all)| {
+        let all = all.iter().filter(|one| is_directory(&&one.frame));
+        all.map(|one| (path.clone(), of(&one.frame, &one.age())))
+    });
+    let mut said: Vec<_> = standing.chain(carried).collect();
+    said.sort_by(|one, other| one.0.cmp(&other.0));
+    said
 }
 
 /// What several statements together have of a question.

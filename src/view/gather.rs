@@ -133,7 +133,7 @@ struct Gathering<'g> {
 impl Gathering<'_> {
     /// Adds every frame of the node itself, invalidations too when they are wanted.
     fn add_node(&mut self, subject: &Subject) -> Result<(), StoreError> {
-        let heads = self.store.heads(&subject.id)?;
+        let heads = self.store.standing(&subject.id)?;
         let wants_invalidations = self
             .view
             .filter

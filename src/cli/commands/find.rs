@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::base::count::counted;
 use crate::base::printable::printable;
+use crate::base::token;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Program, Ui, amount, json};
 use crate::find::{
@@ -24,6 +25,8 @@ use crate::workspace::{TargetError, Workspace, snapshot_filter};
 const BUDGET: u64 = 1_000;
 /// Fewest tokens of a file in an answer: more files than this says are not looked into.
 const FILE_TOKENS_MIN: u64 = 4;
+/// The part of a budget that notes on directories may take: one token in this number.
+const NOTES_SHARE: u64 = 4;
 
 /// Arguments of `find`.
 #[derive(Debug, clap::Args)]
@@ -63,7 +66,15 @@ struct Document<'d> {
     tokens: u64,
     left: usize,
     missing: usize,
+    /// What people say about directories that has much of the question.
+    directories: &'d [DirectoryNote],
     files: Vec<File<'d>>,
+}
+
+#[derive(Serialize)]
+struct DirectoryNote {
+    path: String,
+    said: String,
 }
 
 #[derive(Serialize)]
@@ -156,39 +167,91 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         root.tree,
         root.history,
     )?;
-    if findable.is_cut() {
-        program
-            .ui
-            .warn(&format!("only the first {FILES_MAX} files are looked at"));
-    }
     ops::find::add_said(&workspace, &mut findable, &root, &workspace.store()?)?;
-    let files_max = files_max(args);
-    let sorted = if args.files { usize::MAX } else { files_max };
+    let sorted = if args.files {
+        usize::MAX
+    } else {
+        files_max(args)
+    };
     let wants = |path: &[u8]| wanted.wants(path);
     let mut ranking = findable.rank(&question, &wants, sorted, &Weights::default())?;
     if args.files {
         findable.keep_named(&question, &mut ranking)?;
     }
-    let revision = args.snapshot.revision();
-    if let Some(note) = ops::absent::note(&workspace.repository, findable.absent(), revision) {
-        program.ui.warn(&note);
-    }
+    warn_of_gaps(&program.ui, &findable, &workspace, args.snapshot.revision());
     note_undeclared(&mut program.ui, &question, &ranking);
     let is_none_there = || !findable.files().any(|(_, path)| wanted.wants(path));
     if ranking.files.is_empty() && !args.paths.is_empty() && is_none_there() {
         return Err(TargetError::NoMatch(args.paths.join(" ")).into());
     }
-    if ranking.files.is_empty() && !program.ui.is_json() {
-        program.ui.note(&format!(
-            "nothing is found for {}",
-            question.words[..question.word_count].join(", ")
-        ));
-        return Ok(Exit::No);
+    let notes = Notes::of(args, &findable, &question);
+    if ranking.files.is_empty() && notes.listed.is_empty() && !program.ui.is_json() {
+        return Ok(nothing_found(&program.ui, &question));
     }
     if args.files && !program.ui.is_json() {
         return write_paths(&mut program.ui, &findable, &ranking);
     }
-    answer(args, program, &question, &findable, &ranking)
+    answer(
+        args,
+        program,
+        &findable,
+        &Asked {
+            question: &question,
+            ranking: &ranking,
+            notes,
+        },
+    )
+}
+
+/// What people say about directories, as it is printed above the files.
+#[derive(Default)]
+struct Notes {
+    text: String,
+    listed: Vec<DirectoryNote>,
+    tokens: u64,
+}
+
+impl Notes {
+    /// Those that take a quarter of the budget at most; none where the user names paths.
+    fn of(args: &Args, findable: &Findable<'_>, question: &Query) -> Self {
+        let mut within = Self::default();
+        if !args.paths.is_empty() || args.files {
+            return within;
+        }
+        for (path, said) in findable.directory_notes(question) {
+            let text = format!("{}{path}\n  {said}\n", within.text);
+            let tokens = token::estimate(&text);
+            if tokens <= args.budget / NOTES_SHARE {
+                let said = said.to_owned();
+                within.listed.push(DirectoryNote { path, said });
+                (within.text, within.tokens) = (text, tokens);
+            }
+        }
+        within
+    }
+}
+
+/// A question and what is found for it.
+struct Asked<'a> {
+    question: &'a Query,
+    ranking: &'a Ranking,
+    notes: Notes,
+}
+
+/// Says what of the snapshot was not looked at.
+fn warn_of_gaps(ui: &Ui, findable: &Findable<'_>, workspace: &Workspace, revision: &str) {
+    if findable.is_cut() {
+        ui.warn(&format!("only the first {FILES_MAX} files are looked at"));
+    }
+    if let Some(note) = ops::absent::note(&workspace.repository, findable.absent(), revision) {
+        ui.warn(&note);
+    }
+}
+
+fn nothing_found(ui: &Ui, question: &Query) -> Exit {
+    let words = question.words[..question.word_count].join(", ");
+    ui.note(&format!("nothing is found for {words}"));
+    Exit::No
 }
 
 /// Says that a name is answered by its words.
@@ -229,17 +292,27 @@ fn files_max(args: &Args) -> usize {
 fn answer(
     args: &Args,
     program: &mut Program,
-    question: &Query,
     findable: &Findable<'_>,
-    ranking: &Ranking,
+    asked: &Asked<'_>,
 ) -> Result<Exit, CliError> {
+    let Asked {
+        question,
+        ranking,
+        notes,
+    } = asked;
     let mut best = ranking.best_files(files_max(args));
-    let ladder = findable.answer(question, ranking, &mut best, args.budget)?;
-    if ladder.text.is_empty() && !ranking.files.is_empty() && !args.files {
+    let ladder = findable.answer(question, ranking, &mut best, args.budget - notes.tokens)?;
+    let is_silent = ladder.text.is_empty() && notes.text.is_empty();
+    if is_silent && !ranking.files.is_empty() && !args.files {
         return Err(no_room("nothing that is found", args.budget, BUDGET));
     }
     if !program.ui.is_json() {
-        write!(program.ui, "{}", printable(&ladder.text))?;
+        write!(
+            program.ui,
+            "{}{}",
+            printable(&notes.text),
+            printable(&ladder.text)
+        )?;
         return Ok(Exit::Done);
     }
     let listed = if args.files {
@@ -271,14 +344,15 @@ fn answer(
     let document = Document {
         tree: findable.tree.to_string(),
         words: words.collect(),
-        tokens: ladder.tokens,
+        tokens: ladder.tokens + notes.tokens,
+        directories: &notes.listed,
         left: (ranking.files.len() - listed).saturating_sub(best.without_name()),
         missing: findable.absent(),
         files: shown.map(file).collect::<Result<_, CliError>>()?,
     };
     program.ui.write_json("find", &document)?;
     Ok(Exit::no_if(
-        document.files.is_empty() && ranking.files.is_empty(),
+        document.files.is_empty() && ranking.files.is_empty() && notes.listed.is_empty(),
     ))
 }
 

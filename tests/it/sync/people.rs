@@ -128,6 +128,8 @@ fn the_same_words_of_two_people_are_two_statements() {
     for clone in &clones {
         assert_eq!(notes(clone, "src/lib.rs"), both);
     }
+    let all = clones[0].merkle(&["get-node", "src/lib.rs"]).ok();
+    assert_eq!(all.matches("human.note 1 (fresh)").count(), 2, "{all}");
     // In one clone, too, and the same words of one person stay one statement.
     assert_eq!(bob.run(101, &note), ids[1]);
     Desk(&clones[1], "cid").run(102, &note);
@@ -301,4 +303,37 @@ fn a_note_of_a_merged_branch_is_found_behind_a_rename() {
         shown.contains(&format!("from commit {}", &side[..7])),
         "{shown}"
     );
+}
+
+/// Before, a question had no answer whose words only a note on a directory has.
+#[test]
+fn a_note_on_a_directory_is_found_by_its_words() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill("commit first\n+ till/a.py = one = 1\n+ b.py = quokka = 2");
+    let ann = Desk(&repo, "ann");
+    ann.run(
+        100,
+        &["note", "till", "-m", "Never import from the drawer."],
+    );
+    let said = "till/\n  agent human, written by ann <ann@example.org>, fresh: Never import from the drawer.\n";
+    let found = repo.merkle(&["find", "may I import from the drawer"]).ok();
+    assert!(found.starts_with(said), "{found}");
+    let json = repo
+        .merkle(&["find", "import from the drawer", "--json"])
+        .json("find");
+    assert_eq!(json["directories"][0]["path"], "till/");
+    // Other questions are answered as before, and so is one to some paths.
+    let other = repo.merkle(&["find", "what is a quokka"]).ok();
+    assert!(
+        !other.contains("till/") && other.contains("b.py"),
+        "{other}"
+    );
+    let _ = repo
+        .merkle(&["find", "import from the drawer", "b.py"])
+        .exits(1);
+    // It takes a part of the budget at most.
+    let _ = repo
+        .merkle(&["find", "import from the drawer", "--budget", "40"])
+        .exits(1);
 }
