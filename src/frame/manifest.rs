@@ -62,10 +62,8 @@ pub type AttestedStatements = HashMap<StatementKey, String>;
 /// Who made a statement, with what its signatures say.
 #[must_use]
 pub fn speaker(frame: &Frame, attested: &AttestedStatements) -> String {
-    match attested.get(&StatementKey::of(frame)) {
-        Some(words) => format!("{}, {words}", frame.speaker()),
-        None => frame.speaker(),
-    }
+    let words = attested.get(&StatementKey::of(frame));
+    frame.attested_speaker(words.map(String::as_str))
 }
 
 /// A line: a statement, and the SHA-256 of its bytes.

@@ -236,6 +236,16 @@ impl Frame {
         };
         format!("agent {}, {}", self.agent, one_line(&how))
     }
+
+    /// The same with what its signatures say, in words, where anything is known of these.
+    #[must_use]
+    pub fn attested_speaker(&self, signature: Option<&str>) -> String {
+        let speaker = self.speaker();
+        match signature {
+            Some(words) => format!("{speaker}, {words}"),
+            None => speaker,
+        }
+    }
 }
 
 /// The current frame of a slot of a node.

@@ -8,7 +8,7 @@ use super::directory::Place;
 use super::entry::{Entry, FRAMES_REF, StoreError, read_entry};
 use super::fault::Skipped;
 use super::listing;
-use super::model::{BasisKind, Frame, Head, Slot};
+use super::model::{BasisKind, Frame, Head, MadeBy, Slot};
 use super::name::FrameName;
 use super::record::Record;
 use super::stored::Stored;
@@ -217,13 +217,9 @@ impl<'r> Store<'r> {
     #[must_use]
     pub fn said_by_people(&self, slot: &[Entry]) -> Vec<Frame> {
         let frames = slot.iter().rev().filter_map(|entry| self.read(entry));
-        let by_people = |frame: &Frame| {
-            matches!(
-                frame.basis_kind,
-                BasisKind::Written | BasisKind::Invalidation
-            )
-        };
-        frames.take_while(by_people).collect()
+        frames
+            .take_while(|frame| frame.made_by() == MadeBy::Person)
+            .collect()
     }
 
     /// The head of one slot's entries, oldest first: the newest good one that is no invalidation, and of people what stands.
@@ -234,10 +230,7 @@ impl<'r> Store<'r> {
             let Some(frame) = self.read(entry) else {
                 continue;
             };
-            let is_by_people = matches!(
-                frame.basis_kind,
-                BasisKind::Written | BasisKind::Invalidation
-            );
+            let is_by_people = frame.made_by() == MadeBy::Person;
             if is_by_people && !is_looked_at {
                 is_looked_at = true;
                 let mut voices = Voices::default();

@@ -40,8 +40,7 @@ pub struct IncludeFilter<'a> {
 impl Repository {
     /// The tree that the index would commit.
     pub fn write_index_tree(&self) -> Result<NodeId, ChildError> {
-        let copy = IndexCopy::of(self).map_err(ChildError::Copy)?;
-        self.write_tree(&copy, &Filters::of(self))
+        self.with_paths(&[])
     }
 
     /// True when there is an index: something has been checked out or added.
@@ -72,7 +71,9 @@ impl Repository {
         if dirty.paths.len() > dirty.tracked {
             return Some(true);
         }
-        let now = self.with_paths(&dirty.paths).ok()?;
+        // Where nothing may differ, the index remembers its tree more often than not.
+        let now = dirty.tree.filter(|_| dirty.paths.is_empty());
+        let now = now.or_else(|| self.with_paths(&dirty.paths).ok())?;
         Some(now != *tree)
     }
 

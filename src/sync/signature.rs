@@ -332,11 +332,7 @@ impl<'a> Attested<'a> {
     /// Who says something, with what the signatures say.
     #[must_use]
     pub fn speaker(&self, frame: &Frame) -> String {
-        let speaker = frame.speaker();
-        match self.words(frame) {
-            Some(words) => format!("{speaker}, {words}"),
-            None => speaker,
-        }
+        frame.attested_speaker(self.words(frame).as_deref())
     }
 }
 

@@ -1,7 +1,9 @@
 //! `git merkle note`, `affirm` and `retract`: what a person says about a path, how long it holds, and its end.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::io::{self, IsTerminal as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use crate::agent::{Agent, HUMAN};
@@ -133,7 +135,11 @@ fn subject(
     }
     let way = "'--worktree' speaks of what is not committed yet";
     let work_dir = workspace.repository.work_dir();
-    let is_there = work_dir.is_some_and(|root| root.join(&args.path).exists());
+    let prefix = workspace.prefix();
+    let is_there = work_dir.is_some_and(|root| {
+        let here = root.join(OsStr::from_bytes(prefix.as_bytes()));
+        here.join(&args.path).exists()
+    });
     let hinted = |error: CliError| if is_there { error.hint(way) } else { error };
     let root = head(workspace).map_err(hinted)?;
     let target = find(workspace, &root, &args.path).map_err(hinted)?;

@@ -3,9 +3,9 @@
 mod document;
 mod markdown;
 
-use self::document::{Document, RemoteDocument, SlotDocument};
 use std::collections::BTreeSet;
 
+use self::document::{Document, RemoteDocument, SlotDocument};
 use crate::agent::{Agent, Maker, OUTLINE};
 use crate::base::count::{counted, files_and_directories};
 use crate::base::{AgentId, NodeKind, TreePath, clock};

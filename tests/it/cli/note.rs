@@ -503,6 +503,11 @@ fn a_note_can_be_about_what_is_not_committed_yet() {
     );
     let refused = by(&repo, "Ann", &["note", "b.py", "-m", "New."]).exits(128);
     assert!(refused.err().contains("--worktree"), "{refused}");
+    // The same from within a directory.
+    fs::create_dir(repo.path("sub")).expect("a folder");
+    fs::write(repo.path("sub/c.py"), "three = 3\n").expect("writable");
+    let below = repo.merkle(&["-C", "sub", "note", "c.py", "-m", "New."]);
+    assert!(below.exits(128).err().contains("--worktree"));
     for (path, text) in [("a.py", "Of the edit."), ("b.py", "Of the new file.")] {
         let said = by(&repo, "Ann", &["note", "--worktree", path, "-m", text]).exits(0);
         assert_eq!(said.err(), "");
