@@ -143,7 +143,7 @@ impl Agent {
         let mut hasher = FieldHasher::new("git-merkle 2026 prompt/1");
         match &self.maker {
             // Raise the number when outlines of the same file come to say something else.
-            Maker::Outline => hasher.add(b"outline/26"),
+            Maker::Outline => hasher.add(b"outline/27"),
             Maker::Person => hasher.add(b""),
             Maker::Model(instructions) => instructions.hash_into(&mut hasher),
         }
@@ -170,7 +170,7 @@ mod tests {
         let registry = Registry::built_in();
         assert_eq!(
             registry.get("outline").expect("built in").prompt_digest(),
-            of(b"outline/26")
+            of(b"outline/27")
         );
         assert_eq!(
             registry.get("human").expect("built in").prompt_digest(),

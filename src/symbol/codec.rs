@@ -10,7 +10,7 @@ use crate::base::Digest;
 use crate::base::codec::{ByteReader, put_number, put_text, put_texts};
 
 /// Raised whenever the same file would give other bytes: a new format, or a new way to read a language.
-pub(super) const VERSION: u8 = 26;
+pub(super) const VERSION: u8 = 27;
 
 /// Encodes an outline.
 #[must_use]

@@ -42,17 +42,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @r"8c/6064edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.e4046e64a9b2d7eb320d68bb3c4454cc762cefcbb3d946c345eafa86bce10666");
+    insta::assert_snapshot!(name, @r"8c/6064edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.3de769865dd174dffecf8905ce97e6ccb379259b7775a3987bfdc93990e91de3");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: e4046e64a9b2d7eb320d68bb3c4454cc762cefcbb3d946c345eafa86bce10666
+    frame: 3de769865dd174dffecf8905ce97e6ccb379259b7775a3987bfdc93990e91de3
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: f1a681d781f92b388036d229e49259a1cd66c7ce2e0d6f6885be0ec28c29fba8
+    basis: 2b3448a30626e4418c26d30e8b1dadfaa3ba3a851e3a9793b62d4077977a6d91
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -70,20 +70,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @r"f7/abf712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.8da9c3577d17912b3ba89d72499e93ae01df7afbfc2fcb3064121ce8b7047da4");
+    insta::assert_snapshot!(name, @r"f7/abf712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.4204fdece83d1e5e540432ba1e44efb7b27a03119c464673094d15af1165c2b5");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 8da9c3577d17912b3ba89d72499e93ae01df7afbfc2fcb3064121ce8b7047da4
+    frame: 4204fdece83d1e5e540432ba1e44efb7b27a03119c464673094d15af1165c2b5
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: 57b28e8cdd1552e6fcdbc34188ca8b8fddb6c1b9ef158d2c452566736b0025ef
+    basis: 63c9d86095671130eb7070f10163e438143f37c966d78185c323d8aedc4cee9b
     basis-kind: synthesis
     path: "src"
-    children: [e4046e64a9b2d7eb320d68bb3c4454cc762cefcbb3d946c345eafa86bce10666]
+    children: [3de769865dd174dffecf8905ce97e6ccb379259b7775a3987bfdc93990e91de3]
     tool: git-merkle 0.1.0
     ---
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use tree_sitter::Node;
+use tree_sitter::{Node, Tree};
 
 use super::grammar::{Declared, Grammar, Item, Rule, Walk};
 use super::level::{Adopted, Level};
@@ -224,6 +224,63 @@ fn invocation<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         declare_given(walk, level, tokens);
     }
     macro_test(walk, level, node, tokens);
+}
+
+/// Where `cfg_net! {` and its `}` stand: such a macro passes on the items that it is given.
+///
+/// The grammar sees tokens there and no items; without the name and the brackets it sees what the compiler does.
+pub(super) fn conditions(tree: &Tree, text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut cursor = tree.walk();
+    // The two nodes before, of each level.
+    let mut before: Vec<[Option<Node<'_>>; 2]> = vec![[None; 2]];
+    loop {
+        let node = cursor.node();
+        let open = node.child(0).filter(|_| node.kind() == "token_tree");
+        if let (Some([Some(name), Some(mark)]), Some(open)) = (before.last(), open)
+            && open.kind() == "{"
+            && mark.kind() == "!"
+            && is_condition(&text[name.byte_range()])
+        {
+            found.push(name.start_byte()..open.end_byte());
+            found.push(node.end_byte() - 1..node.end_byte());
+        }
+        let is_passed = matches!(
+            node.kind(),
+            "macro_definition" | "line_comment" | "string_literal"
+        );
+        if !is_passed && cursor.goto_first_child() {
+            before.push([None; 2]);
+            continue;
+        }
+        loop {
+            let last = cursor.node();
+            if cursor.goto_next_sibling() {
+                if let Some(level) = before.last_mut() {
+                    *level = [level[1], Some(last)];
+                }
+                break;
+            }
+            if !cursor.goto_parent() {
+                return found;
+            }
+            before.pop();
+        }
+    }
+}
+
+/// Whether a text may have such a macro.
+pub(super) fn has_conditions(text: &str) -> bool {
+    let mut starts = text.split("cfg_").skip(1);
+    starts.any(|rest| {
+        rest.find(['!', ' ', '\n'])
+            .is_some_and(|end| rest[end..].starts_with("! {"))
+    })
+}
+
+/// `cfg_net`, but not `cfg_if`, which takes conditions and no items.
+fn is_condition(name: &str) -> bool {
+    name.starts_with("cfg_") && !matches!(name, "cfg_if" | "cfg_match" | "cfg_select")
 }
 
 /// Declares the types and statics among the tokens that a macro is given; what stands in further brackets is theirs.

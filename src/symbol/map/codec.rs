@@ -29,7 +29,7 @@ const MARKS: [Mark; 6] = [
 
 impl Cached for FileSymbols {
     const FILE_NAME: &'static str = "symbols";
-    const VERSION: u8 = 27;
+    const VERSION: u8 = 28;
 
     fn encode(&self) -> Vec<u8> {
         let mut out = vec![

@@ -199,8 +199,11 @@ fn described(found: &mut Found, text: &str) {
         let named = line
             .strip_prefix(".. ")
             .and_then(|rest| rest.split_once(":: "));
-        let named =
-            named.filter(|(directive, _)| directive.contains(':') && !directive.contains(' '));
+        // `.. py:currentmodule::` describes nothing: it says where the names that follow are looked up.
+        let named = named.filter(|(directive, _)| {
+            let of = directive.split_once(':').map(|(_, object)| object);
+            of.is_some_and(|object| !object.starts_with("current") && !directive.contains(' '))
+        });
         if let Some((_, name)) = named {
             is_open = found.doc.is_empty();
             found.push(Kind::Entry, name, name);

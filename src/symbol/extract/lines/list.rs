@@ -69,6 +69,32 @@ pub(super) fn go_module(found: &mut Found, text: &str) {
     }
 }
 
+/// Whether a lock file is Bundler's, whose sections are words without a mark.
+pub(super) fn is_bundler(text: &str) -> bool {
+    let mut all = lines(text);
+    all.next()
+        .is_some_and(|first| matches!(first, "GEM" | "GIT" | "PATH"))
+        && all.any(|line| line == "DEPENDENCIES")
+}
+
+/// How many gems Bundler has settled on, and those that the project asks for itself.
+pub(super) fn bundler(found: &mut Found, text: &str) {
+    let (mut section, mut settled) = ("", 0);
+    for line in lines(text) {
+        let entry = line.trim_start();
+        match line.len() - entry.len() {
+            0 => section = entry,
+            2 if section == "DEPENDENCIES" => {
+                let name = entry.split_whitespace().next().unwrap_or_default();
+                found.push_import(name.trim_end_matches('!'));
+            }
+            4 => settled += u64::from(matches!(section, "GEM" | "GIT" | "PATH")),
+            _ => {}
+        }
+    }
+    found.doc = format!("Versions of {}.", counted(settled, "gem", "gems"));
+}
+
 /// `Description: …`, as a header or as a comment above a patch.
 fn described(line: &str) -> Option<&str> {
     let (before, said) = line.split_once("Description:")?;

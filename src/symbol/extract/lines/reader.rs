@@ -85,6 +85,7 @@ fn by_format(found: &mut Found, text: &str, language: Option<Language>) {
         L::Org => document::org(found, text),
         L::Text if text::is_json(text) => tree::json(found, text),
         L::Text | L::Licence => text::read(found, text),
+        L::Lock if list::is_bundler(text) => list::bundler(found, text),
         L::Toml | L::Ini | L::Lock => sections::sections(found, text),
         L::Yaml => tree::yaml(found, text),
         L::Json => tree::json(found, text),

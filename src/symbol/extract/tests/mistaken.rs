@@ -191,3 +191,40 @@ fn what_is_mentioned_offered_or_counted_is_not_what_a_file_is() {
     );
     assert!(!said.contains("Uncomment this and"), "{said}");
 }
+
+/// What `cfg_net! { … }` is given are items, as deep as such macros stand in one another; `cfg_if!` takes conditions.
+#[test]
+fn items_within_macros_for_conditions_are_items() {
+    each_contains(&[
+        (
+            "till.rs",
+            "cfg_net! {\n    /// Opens it.\n    pub fn open(at: u8) -> Till {\n        match at { _ => Till { at } }\n    }\n\n    pub struct Till { at: u8 }\n    cfg_not_os! {\n        impl Till {\n            /// Shuts it.\n            pub fn shut(self) {}\n        }\n    }\n}\n\ncfg_rt! { pub mod drawer; }\n\ncfg_os! {\nimpl Till {\n    fn peek(&self) {\n    }\n}\n\npub struct Coin;\n} // cfg_os\n",
+            "4 public items.\n\n- `pub struct Till`\n  - `pub fn shut(self)`: Shuts it.\n- `pub fn open(at: u8) -> Till`: Opens it.\n- `pub struct Coin`\n- module `drawer`\n",
+        ),
+        (
+            "if.rs",
+            "cfg_if! {\n    if #[cfg(unix)] {\n        pub struct Till;\n    }\n}\n\npub fn open() {}\n",
+            "1 public item.\n\n- `pub fn open()`\n",
+        ),
+    ]);
+}
+
+#[test]
+fn a_directive_that_says_where_names_are_is_no_entry() {
+    let page = "Tills\n=====\n\n.. py:currentmodule:: till\n\nHow to sell.\n\n.. py:function:: sell(item)\n";
+    let said = outline_of("sell.rst", page);
+    assert!(
+        said.contains("`sell(item)`") && !said.contains("`till`"),
+        "{said}"
+    );
+}
+
+#[test]
+fn the_lock_of_bundler_is_told_by_what_the_project_asks_for() {
+    let lock = "PATH\n  remote: .\n  specs:\n    till (1.0)\n      drawer (>= 2)\n\nGEM\n  remote: https://rubygems.org/\n  specs:\n    coin (0.1)\n    drawer (2.1)\n      coin\n\nPLATFORMS\n  ruby\n\nDEPENDENCIES\n  coin (~> 0.1)\n  till!\n\nBUNDLED WITH\n   2.4.1\n";
+    let said = outline_of("Gemfile.lock", lock);
+    assert_eq!(
+        said,
+        "Versions of 3 gems.\n\nLock file, 20+ lines.\n\nImports: `coin`, `till`\n"
+    );
+}
