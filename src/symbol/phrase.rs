@@ -1,11 +1,12 @@
 //! Short forms of symbols, as lists and the appendix of an outline write them.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::comment::cap;
 use super::markdown::code;
 use super::outline::{Kind, Symbol};
+use crate::base::quick_hash::QuickHash;
 
 /// Longest signature that is shown, in bytes; the rest stands as `…`.
 pub(super) const SIGNATURE_BYTES_MAX: usize = 240;
@@ -100,4 +101,40 @@ pub(super) fn listing(names: impl Iterator<Item = String>, max: usize) -> String
         unique.push(format!("… and {left} more"));
     }
     unique.join(", ")
+}
+
+/// `A_B_*` (12) for names that begin alike, the others as they are, in the order of the file.
+pub(super) fn by_prefix(members: &[&Symbol]) -> Vec<String> {
+    const TOGETHER_MIN: usize = 3;
+    let mut names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut counts: HashMap<&str, usize, QuickHash> = HashMap::default();
+    for prefix in names.iter().flat_map(|name| prefixes(name)) {
+        *counts.entry(prefix).or_default() += 1;
+    }
+    // The longest beginning that most of those with a shorter one share.
+    let shown = |name: &str| {
+        let known = prefixes(name).filter(|prefix| counts[prefix] >= TOGETHER_MIN);
+        let longest = known.reduce(|best, next| {
+            if 2 * counts[next] >= counts[best] {
+                next
+            } else {
+                best
+            }
+        });
+        longest.map_or_else(
+            || code(name),
+            |prefix| format!("{} ({})", code(&format!("{prefix}*")), counts[prefix]),
+        )
+    };
+    members.iter().map(|member| shown(&member.name)).collect()
+}
+
+/// What a name begins with, up to each of its underscores.
+fn prefixes(name: &str) -> impl Iterator<Item = &str> {
+    let inner = name.match_indices('_').map(|(at, _)| at + 1);
+    inner
+        .filter(|end| *end > 1 && *end < name.len())
+        .map(|end| &name[..end])
 }

@@ -5,7 +5,7 @@
 //! span or has its Markdown made harmless: it can never open a heading, a list, a fence or HTML.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::appendix::{import_line, private_list, test_list};
@@ -15,10 +15,11 @@ use super::markdown::{code, prose};
 use super::once::told_once;
 use super::order::{by_importance, is_define};
 use super::outline::{Content, Kind, Outline, Symbol, Visibility};
-use super::phrase::{NAMES_MAX, SIGNATURE_BYTES_MAX, attributes, listing, without_receiver};
+use super::phrase::{
+    NAMES_MAX, SIGNATURE_BYTES_MAX, attributes, by_prefix, listing, without_receiver,
+};
 use crate::base::count::counted;
 use crate::base::limit;
-use crate::base::quick_hash::QuickHash;
 
 /// What the list of symbols may take, in bytes, before it is shown with less detail.
 const LIST_BYTES_MAX: usize = 5_000;
@@ -432,16 +433,19 @@ fn push_named<'s>(
     depth: usize,
     max: usize,
 ) {
-    let mut by_kind: BTreeMap<Kind, Vec<&Symbol>> = BTreeMap::new();
+    let mut by_kind: BTreeMap<(Kind, bool), Vec<&Symbol>> = BTreeMap::new();
     // `__slots__` and the like are for the language, not for readers.
     let is_told = |member: &Symbol| {
         let is_special = member.kind == Kind::Field && member.name.starts_with("__");
         member.public && member.kind != Kind::Test && !is_special
     };
     for member in symbols.filter(|member| is_told(member)) {
-        by_kind.entry(member.kind).or_default().push(member);
+        // What is shown by its name alone does not show `pub(crate)`.
+        let key = (member.kind, member.signature.starts_with("pub("));
+        by_kind.entry(key).or_default().push(member);
     }
-    for (kind, members) in by_kind {
+    for ((kind, is_within), members) in by_kind {
+        let within = if is_within { " within the crate" } else { "" };
         let (one, many) = kind.words();
         let word = match kind {
             Kind::Implementation if members.iter().all(|one| one.is_mixed_in()) => "mixes in",
@@ -457,44 +461,8 @@ fn push_named<'s>(
         } else {
             listing(names, max)
         };
-        let _ = writeln!(list, "{}- {word} {names}", "  ".repeat(depth));
+        let _ = writeln!(list, "{}- {word}{within} {names}", "  ".repeat(depth));
     }
-}
-
-/// `A_B_*` (12) for names that begin alike, the others as they are, in the order of the file.
-fn by_prefix(members: &[&Symbol]) -> Vec<String> {
-    const TOGETHER_MIN: usize = 3;
-    let mut names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    let mut counts: HashMap<&str, usize, QuickHash> = HashMap::default();
-    for prefix in names.iter().flat_map(|name| prefixes(name)) {
-        *counts.entry(prefix).or_default() += 1;
-    }
-    // The longest beginning that most of those with a shorter one share.
-    let shown = |name: &str| {
-        let known = prefixes(name).filter(|prefix| counts[prefix] >= TOGETHER_MIN);
-        let longest = known.reduce(|best, next| {
-            if 2 * counts[next] >= counts[best] {
-                next
-            } else {
-                best
-            }
-        });
-        longest.map_or_else(
-            || code(name),
-            |prefix| format!("{} ({})", code(&format!("{prefix}*")), counts[prefix]),
-        )
-    };
-    members.iter().map(|member| shown(&member.name)).collect()
-}
-
-/// What a name begins with, up to each of its underscores.
-fn prefixes(name: &str) -> impl Iterator<Item = &str> {
-    let inner = name.match_indices('_').map(|(at, _)| at + 1);
-    inner
-        .filter(|end| *end > 1 && *end < name.len())
-        .map(|end| &name[..end])
 }
 
 /// Data members are shown with their type, re-exports as written, all others by name.

@@ -228,3 +228,11 @@ fn the_lock_of_bundler_is_told_by_what_the_project_asks_for() {
         "Versions of 3 gems.\n\nLock file, 20+ lines.\n\nImports: `coin`, `till`\n"
     );
 }
+
+#[test]
+fn what_is_passed_on_within_the_crate_alone_is_told_apart() {
+    let text = "pub mod coin;\npub(crate) mod drawer;\npub use coin::Coin;\npub(crate) use drawer::{Drawer, open};\n";
+    let said = outline_of("lib.rs", text);
+    let expected = "- module `coin`\n- module within the crate `drawer`\n- re-export `coin::Coin`\n- re-export within the crate `drawer::{Drawer, open}`\n";
+    assert!(said.contains(expected), "{said}");
+}

@@ -117,7 +117,8 @@ fn rust() {
     - `pub async unsafe fn run<R: Read>(input: R) -> io::Result<()>`
     - `pub const TOKEN_BYTES_MAX: usize = 64`: Longest token.
     - `pub static NAMES: [&str; 4]`
-    - modules `error`, `table`
+    - module `error`
+    - module within the crate `table`
     - re-export `self::error::LexError`
 
     Not public:
