@@ -92,7 +92,7 @@ fn open_temporary(folder: BorrowedFd<'_>, name: &str) -> io::Result<(File, Strin
         let path = Path::new(name)
             .with_extension(format!("{TEMPORARY_PREFIX}{}-{number}", std::process::id()));
         let temporary = path.to_str().expect("made from text").to_owned();
-        let Some(open) = create_new_in(folder, &temporary)? else {
+        let Some(open) = create_new_in(folder, &temporary, OWNERS)? else {
             continue;
         };
         // Where the file system has no locks, no process gets one, and nothing is cleared away.
@@ -104,10 +104,19 @@ fn open_temporary(folder: BorrowedFd<'_>, name: &str) -> io::Result<(File, Strin
     }
 }
 
-/// Makes a file that was not there, for its owner only; `None` where something has the name.
-pub(super) fn create_new_in(folder: BorrowedFd<'_>, name: &str) -> io::Result<Option<File>> {
+/// What files of this program may be: read and written by their owner.
+pub(super) const OWNERS: Mode = Mode::from_raw_mode(0o600);
+/// What git's own files are, less what the user's umask takes away.
+pub(super) const GITS: Mode = Mode::from_raw_mode(0o666);
+
+/// Makes a file that was not there; `None` where something has the name.
+pub(super) fn create_new_in(
+    folder: BorrowedFd<'_>,
+    name: &str,
+    mode: Mode,
+) -> io::Result<Option<File>> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    match openat(folder, name, flags, Mode::RUSR | Mode::WUSR) {
+    match openat(folder, name, flags, mode) {
         Err(rustix::io::Errno::EXIST) => Ok(None),
         made => Ok(Some(File::from(made?))),
     }

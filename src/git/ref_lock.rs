@@ -145,7 +145,7 @@ fn write_draft(drafts: &StateDir, name: &str, value: &str) -> io::Result<Option<
         std::process::id(),
         name.replace('/', ":")
     );
-    let Some(mut file) = drafts.create_new(&draft)? else {
+    let Some(mut file) = drafts.create_new_for_git(&draft)? else {
         return Ok(None);
     };
     if file.try_lock().is_err() {

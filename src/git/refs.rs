@@ -19,6 +19,7 @@ use super::ref_lock::{LockAttempt, RefLock};
 use super::ref_path;
 use super::repo::Repository;
 use super::state::StateDir;
+use super::variable::variable;
 use super::write::sync_dir;
 use crate::base::NodeId;
 use crate::base::absent::absent_is_fine;
@@ -71,6 +72,9 @@ pub enum RefError {
         /// Where it leads.
         target: String,
     },
+    /// A hook runs before git has accepted a push: its objects may go again, and a ref of git must not lead to them.
+    #[error("ref '{0}' cannot move while git holds what was pushed in quarantine")]
+    Quarantine(String),
     /// It exists but cannot be read.
     #[error("ref '{name}' cannot be read or written")]
     Failed {
@@ -173,8 +177,7 @@ impl Repository {
         target: &NodeId,
         expected: Expected,
     ) -> Result<(), RefError> {
-        self.check_ref_path(name)?;
-        self.check_log_path(name)?;
+        self.check_movable(name)?;
         if !self.needs_program(name)
             && let Some(lock) = self.lock_ref(name, &format!("{target}\n"))?
         {
@@ -202,8 +205,7 @@ impl Repository {
         if self.find_ref(name)?.is_none() {
             return Ok(());
         }
-        self.check_ref_path(name)?;
-        self.check_log_path(name)?;
+        self.check_movable(name)?;
         if !self.needs_program(name)
             && !self.log_of(name).exists()
             && let Some(lock) = self.lock_ref(name, "")?
@@ -224,6 +226,16 @@ impl Repository {
             drop(lock);
         }
         self.update_ref_program(name, &format!("delete {name}\0\0"))
+    }
+
+    /// Refuses a ref that must not or cannot safely be moved now; before something is asked for that only a ref would keep.
+    pub fn check_movable(&self, name: &str) -> Result<(), RefError> {
+        // Git refuses it itself; this program moves most refs without git.
+        if variable("GIT_QUARANTINE_PATH").is_some() {
+            return Err(RefError::Quarantine(name.to_owned()));
+        }
+        self.check_ref_path(name)?;
+        self.check_log_path(name)
     }
 
     /// Refuses a ref whose file is a link or no file at all, and a link on the way to it.

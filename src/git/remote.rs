@@ -214,12 +214,20 @@ impl Repository {
     /// True where a push to a remote goes to more places than a fetch asks, or to another one: `pushurl`, several `url`.
     #[must_use]
     pub fn pushes_elsewhere(&self, remote: &str) -> bool {
-        let values = self.config_section("remote");
-        let count = |key: &str| {
-            let key = format!("remote.{remote}.{key}");
-            values.iter().filter(|value| value.key == key).count()
-        };
-        count("pushurl") > 0 || count("url") > 1
+        !self.remote_values(remote, "pushurl").is_empty() || self.remote_urls(remote).len() > 1
+    }
+
+    /// The addresses of a remote, as the configuration has them: before `insteadOf`.
+    #[must_use]
+    pub fn remote_urls(&self, remote: &str) -> Vec<String> {
+        self.remote_values(remote, "url")
+    }
+
+    fn remote_values(&self, remote: &str, key: &str) -> Vec<String> {
+        let key = format!("remote.{remote}.{key}");
+        let values = self.config_section("remote").into_iter();
+        let of_key = values.filter(|value| value.key == key);
+        of_key.filter_map(|value| value.value).collect()
     }
 
     /// Puts a commit in the place of another one at a ref of a remote, whatever either descends from.

@@ -31,7 +31,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 use rustix::path::Arg;
 
-use super::file::{create_new_in, names_in, remove_abandoned_in, replace_in};
+use super::file::{GITS, OWNERS, create_new_in, names_in, remove_abandoned_in, replace_in};
 use super::lock::Lock;
 use super::repo::Repository;
 use super::seal::Seal;
@@ -259,7 +259,12 @@ impl StateDir {
 
     /// Makes a file that was not there; `None` where something has the name.
     pub fn create_new(&self, name: &str) -> io::Result<Option<File>> {
-        create_new_in(self.open_folder()?.folder.as_fd(), checked(name)?)
+        create_new_in(self.open_folder()?.folder.as_fd(), checked(name)?, OWNERS)
+    }
+
+    /// The same for a file that becomes one of git's, which others may read.
+    pub(super) fn create_new_for_git(&self, name: &str) -> io::Result<Option<File>> {
+        create_new_in(self.open_folder()?.folder.as_fd(), checked(name)?, GITS)
     }
 
     /// Reads a file that is no larger than `bytes_max`.

@@ -12,7 +12,7 @@ use crate::base::cores::beside;
 use crate::base::number::{IndexSlice, IndexVec};
 use crate::base::{BasisId, Digest, FieldHasher, FrameType, NodeId, TreePath};
 use crate::frame::commit::CommitError;
-use crate::frame::{BasisKind, Index, NodeKind, Slot, Store, StoreError};
+use crate::frame::{BasisKind, FRAMES_REF, Index, NodeKind, Slot, Store, StoreError};
 use crate::git::{ObjectError, Repository, RevisionError, StateDir};
 use crate::node::{self, NodeNumber, Scan, ScanError};
 use crate::provider::call::Caller;
@@ -400,6 +400,8 @@ pub fn refresh(
     request: &Refresh<'_>,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Refreshed, RefreshError> {
+    let checked = workspace.repository.check_movable(FRAMES_REF);
+    checked.map_err(CommitError::from)?;
     if !request.asks_alone() {
         return refresh_now(workspace, targets, request, on_event);
     }

@@ -74,20 +74,20 @@ pub fn fetch(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> {
 
 pub(super) fn fetch_once(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> {
     let theirs = insisting(0, || transfer::bring(exchange))?;
-    let mut memory = Memory::load(exchange.state, exchange.remote.name()).unwrap_or_default();
+    let mut memory = Memory::load(exchange.state, exchange.remote).unwrap_or_default();
     let outcome = keep(exchange, &theirs, &mut memory)?;
     Memory {
         seconds: clock::now_seconds(),
         ..memory
     }
-    .save(exchange.state, exchange.remote.name());
+    .save(exchange.state, exchange.remote);
     Ok(outcome)
 }
 
 /// Pushes what the remote lacks; where it has moved on, or nothing is to be pushed, the same as [`sync`].
 pub fn push(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Outcome, SyncError> {
     let _lock = lock(exchange)?;
-    let mut memory = Memory::load(exchange.state, exchange.remote.name()).unwrap_or_default();
+    let mut memory = Memory::load(exchange.state, exchange.remote).unwrap_or_default();
     let (attempts, broken) = match push_at_once(exchange, rules, &mut memory)? {
         AtOnce::Accepted(outcome) => return Ok(outcome),
         AtOnce::Behind => (1, 0),
@@ -104,7 +104,7 @@ pub fn push(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Outcome, SyncE
 /// Fetches, pushes what the remote lacks, again when another push was faster, and unites what came.
 pub fn sync(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Outcome, SyncError> {
     let _lock = lock(exchange)?;
-    let memory = Memory::load(exchange.state, exchange.remote.name()).unwrap_or_default();
+    let memory = Memory::load(exchange.state, exchange.remote).unwrap_or_default();
     exchange_both(exchange, rules, memory, 0)
 }
 
@@ -132,7 +132,7 @@ fn push_at_once(
     match attempt::attempt(exchange, rules, &mut theirs, memory, false) {
         Ok(Attempt::Accepted(published)) if published.held.is_some() => {
             transfer::settle(exchange, &theirs)?;
-            memory.save(exchange.state, exchange.remote.name());
+            memory.save(exchange.state, exchange.remote);
             Ok(AtOnce::Accepted(Outcome {
                 went: published.went,
                 held_back: published.held_back,
@@ -172,7 +172,7 @@ fn exchange_both(
         (outcome.came + before.came, outcome.dropped + before.dropped);
     outcome.collected = forget_collected(exchange, &theirs, &published)?;
     if !exchange.dry_run {
-        memory.save(exchange.state, exchange.remote.name());
+        memory.save(exchange.state, exchange.remote);
     }
     Ok(outcome)
 }
@@ -188,6 +188,9 @@ pub(super) fn lock(exchange: &Exchange<'_>) -> Result<Lock, SyncError> {
     repo.find_direct_ref(&remote.tracking_ref())?;
     repo.check_log_path(&remote.tracking_ref())?;
     repo.clear_refs(&remote.incoming_refs())?;
+    if Memory::is_of_another(exchange.state, remote) {
+        transfer::settle(exchange, &Theirs::default())?;
+    }
     Ok(lock)
 }
 
@@ -266,9 +269,16 @@ fn has_dropped(exchange: &Exchange<'_>, theirs: &Theirs) -> Result<bool, SyncErr
 
 /// The remote's shared store as it was last fetched.
 pub(super) fn tracked<'r>(exchange: &Exchange<'r>) -> Result<Store<'r>, SyncError> {
-    let frames = exchange
-        .repo
-        .find_direct_ref(&exchange.remote.tracking_ref())?;
+    let Exchange {
+        repo,
+        remote,
+        state,
+        ..
+    } = *exchange;
+    let is_there = !Memory::is_of_another(state, remote);
+    let frames = repo
+        .find_direct_ref(&remote.tracking_ref())?
+        .filter(|_| is_there);
     transfer::shared(
         exchange,
         &Theirs {

@@ -3,11 +3,15 @@
 //! It saves walks: which objects and paths the remote's branches did not reach, as of which tips, so that only what
 //! came since is walked; and it lets `status` say without the network what was not pushed yet.
 //!
-//! Text, for each remote a line `remote <name>` and below it `store`, `held`, `seconds`, `tip`, `node` and `path` (in hex).
+//! It also says where the remote was. A name is given to another place by `git remote set-url`, or by `rename` and `add`; what
+//! the old place held, and has dropped, says nothing of the new one.
+//!
+//! Text, for each remote a line `remote <name>` and below it `place`, `store`, `held`, `seconds`, `tip`, `node` and `path` (in hex).
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 
+use super::remote::Remote;
 use crate::base::NodeId;
 use crate::frame::entry::Entry;
 use crate::git::StateDir;
@@ -19,6 +23,8 @@ const FILE_BYTES_MAX: u64 = 32 << 20;
 /// The last exchange with a remote.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Memory {
+    /// Where the remote was: [`Remote::place`].
+    pub(super) place: Option<String>,
     /// The store's commit after it; `None` where nothing was pushed yet.
     pub store: Option<NodeId>,
     /// How many statements were held back.
@@ -36,20 +42,41 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// What is remembered of a remote; `None` where nothing is.
+    /// What is remembered of a remote; `None` where nothing is, or only of another place of that name.
     #[must_use]
-    pub fn load(state: &StateDir, remote: &str) -> Option<Self> {
-        all(state)
-            .into_iter()
-            .find(|(name, _)| name == remote)
-            .map(|(_, memory)| memory)
+    pub fn load(state: &StateDir, remote: &Remote) -> Option<Self> {
+        Self::of_name(state, remote.name()).filter(|memory| memory.is_of(remote))
+    }
+
+    /// Whether the last exchange with a remote of this name was with another place.
+    #[must_use]
+    pub fn is_of_another(state: &StateDir, remote: &Remote) -> bool {
+        Self::of_name(state, remote.name()).is_some_and(|memory| !memory.is_of(remote))
+    }
+
+    fn of_name(state: &StateDir, name: &str) -> Option<Self> {
+        let mut all = all(state).into_iter();
+        all.find_map(|(known, memory)| (known == name).then_some(memory))
+    }
+
+    fn is_of(&self, remote: &Remote) -> bool {
+        self.place
+            .as_deref()
+            .is_none_or(|place| place == remote.place())
     }
 
     /// Remembers it. A memory that cannot be kept is no fault.
-    pub fn save(&self, state: &StateDir, remote: &str) {
+    pub fn save(&self, state: &StateDir, remote: &Remote) {
         let mut all = all(state);
-        all.retain(|(name, _)| name != remote);
-        all.push((remote.to_owned(), self.clone()));
+        all.retain(|(name, _)| name != remote.name());
+        let place = Some(remote.place().to_owned());
+        all.push((
+            remote.name().to_owned(),
+            Self {
+                place,
+                ..self.clone()
+            },
+        ));
         let mut text = FIRST_LINE.to_owned();
         for (name, memory) in &all {
             memory.write(name, &mut text);
@@ -65,6 +92,10 @@ impl Memory {
             "remote {remote}\nheld {}\nseconds {}",
             self.held_back, self.seconds
         );
+        let _ = self
+            .place
+            .iter()
+            .try_for_each(|place| writeln!(text, "place {place}"));
         let _ = self
             .store
             .iter()
@@ -86,6 +117,7 @@ impl Memory {
 
     fn read(&mut self, key: &str, value: &str) -> Option<()> {
         match key {
+            "place" => self.place = Some(value.to_owned()),
             "store" => self.store = Some(value.parse().ok()?),
             "held" => self.held_back = value.parse().ok()?,
             "seconds" => self.seconds = value.parse().ok()?,
@@ -130,6 +162,7 @@ mod tests {
     fn sample() -> Memory {
         let id = |byte| NodeId::from_bytes(&[byte; 20]).expect("20 bytes");
         Memory {
+            place: None,
             store: Some(id(1)),
             held_back: 3,
             seconds: 7,
@@ -144,22 +177,25 @@ mod tests {
     fn each_remote_has_its_own() {
         let directory = tempfile::tempdir().expect("a folder");
         let state = StateDir::at(directory.path());
-        assert_eq!(Memory::load(&state, "origin"), None);
-        sample().save(&state, "origin");
-        Memory::default().save(&state, "another one");
-        Memory {
+        let [origin, another] = ["origin", "another"].map(|name| Remote::at(name, &["there"]));
+        assert_eq!(Memory::load(&state, &origin), None);
+        sample().save(&state, &origin);
+        Memory::default().save(&state, &another);
+        let more = Memory {
             held_back: 4,
             ..sample()
-        }
-        .save(&state, "origin");
-        assert_eq!(
-            Memory::load(&state, "origin"),
-            Some(Memory {
-                held_back: 4,
-                ..sample()
-            })
-        );
-        assert_eq!(Memory::load(&state, "another one"), Some(Memory::default()));
+        };
+        more.save(&state, &origin);
+        let kept = |memory: Memory, remote: &Remote| Memory {
+            place: Some(remote.place().to_owned()),
+            ..memory
+        };
+        let loaded = |remote| Memory::load(&state, remote);
+        assert_eq!(loaded(&origin), Some(kept(more, &origin)));
+        assert_eq!(loaded(&another), Some(kept(Memory::default(), &another)));
+        let moved = Remote::at("origin", &["elsewhere"]);
+        assert_eq!(loaded(&moved), None);
+        assert!(Memory::is_of_another(&state, &moved) && !Memory::is_of_another(&state, &origin));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Which remote is meant, and under which names its frames stand here and there.
 
 use super::writer::Writer;
+use crate::base::hash::FieldHasher;
 use crate::frame::FRAMES_REF;
 use crate::frame::commit::SET_ASIDE_REF;
 use crate::git::{Repository, is_ref_name};
@@ -83,7 +84,10 @@ pub enum RemoteError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remote {
     name: String,
+    /// The addresses that the configuration has for it.
+    urls: Vec<String>,
     frames_ref: String,
+    place: String,
 }
 
 impl Remote {
@@ -97,34 +101,54 @@ impl Remote {
         if let Some(name) = named.or(setting) {
             let is_known = remotes.iter().any(|remote| remote == name);
             return if is_known {
-                Ok(Self::of(name))
+                Ok(Self::of(repo, name))
             } else {
                 Err(RemoteError::Unknown(name.to_owned()))
             };
         }
         let of_branch = repo.branch_remote().filter(|name| remotes.contains(name));
         match (of_branch, remotes.as_slice()) {
-            (Some(name), _) => Ok(Self::of(&name)),
-            (None, [only]) => Ok(Self::of(only)),
+            (Some(name), _) => Ok(Self::of(repo, &name)),
+            (None, [only]) => Ok(Self::of(repo, only)),
             (None, []) => Err(RemoteError::None),
             (None, _) => Err(RemoteError::Several(remotes)),
         }
     }
 
-    fn of(name: &str) -> Self {
-        Self {
+    fn of(repo: &Repository, name: &str) -> Self {
+        Self::at(name, &repo.remote_urls(name))
+    }
+
+    pub(super) fn at(name: &str, urls: &[impl AsRef<str>]) -> Self {
+        let urls = urls.iter().map(|url| url.as_ref().to_owned()).collect();
+        let remote = Self {
             name: name.to_owned(),
-            frames_ref: FRAMES_REF.to_owned(),
-        }
+            urls,
+            frames_ref: String::new(),
+            place: String::new(),
+        };
+        remote.keeping_frames_at(Some(FRAMES_REF.to_owned()))
     }
 
     /// The same with its frames at another ref over there; see [`parse_remote_ref`].
     #[must_use]
     pub fn keeping_frames_at(self, frames_ref: Option<String>) -> Self {
+        let frames_ref = frames_ref.unwrap_or(self.frames_ref);
+        let mut hasher = FieldHasher::new("git-merkle 2026 place/1");
+        for part in self.urls.iter().chain([&frames_ref]) {
+            hasher.add(part.as_bytes());
+        }
         Self {
-            frames_ref: frames_ref.unwrap_or(self.frames_ref),
+            place: hasher.finish().to_string(),
+            frames_ref,
             ..self
         }
+    }
+
+    /// Where it is: a digest of its addresses and of the ref over there. A URL may hold a password.
+    #[must_use]
+    pub fn place(&self) -> &str {
+        &self.place
     }
 
     /// The name.
@@ -243,7 +267,7 @@ mod tests {
     #[test]
     fn own_refs_stand_beside_the_shared_one() {
         let writer = Writer::parse(&"ab".repeat(16)).expect("a name");
-        let remote = Remote::of("origin");
+        let remote = Remote::at("origin", &["there"]);
         assert_eq!(remote.own_ref(&writer), format!("refs/merkle/by/{writer}"));
         let remote = remote.keeping_frames_at(parse_remote_ref("refs/heads/_merkle/frames"));
         assert_eq!(

@@ -25,7 +25,10 @@ pub fn unpushed(
     remote: &Remote,
 ) -> Result<Option<Unpushed>, StoreError> {
     let tracked = repo.find_direct_ref(&remote.tracking_ref())?;
-    let remembered = Memory::load(state, remote.name());
+    if Memory::is_of_another(state, remote) {
+        return Ok(None);
+    }
+    let remembered = Memory::load(state, remote);
     if remembered.is_none() && tracked.is_none() {
         return Ok(None);
     }

@@ -205,9 +205,10 @@ impl From<RefError> for CliError {
         let kind = match &error {
             RefError::Moved(_) => Exit::Busy,
             RefError::Failed { source, .. } if source.is::<io::Error>() => Exit::Io,
-            RefError::Failed { .. } | RefError::Symbolic { .. } | RefError::Linked { .. } => {
-                Exit::Git
-            }
+            RefError::Failed { .. }
+            | RefError::Symbolic { .. }
+            | RefError::Linked { .. }
+            | RefError::Quarantine(_) => Exit::Git,
         };
         let hint = match &error {
             RefError::Symbolic { name, .. } => Some(format!(
@@ -217,6 +218,9 @@ impl From<RefError> for CliError {
                 "this program did not make it; 'rm {}' takes the link away, and nothing else",
                 path.display()
             )),
+            RefError::Quarantine(_) => Some(
+                "'pre-receive' and 'update' run before git accepts a push; call it from 'post-receive'".to_owned(),
+            ),
             RefError::Moved(_) | RefError::Failed { .. } => None,
         };
         Self::from_source(kind, error).hint_any(hint)

@@ -267,3 +267,19 @@ fn no_increment_is_lost_between_threads_and_git() {
         (4 * rounds).to_string()
     );
 }
+
+/// Red before: the file of the ref was for its owner alone, and whoever else worked there had a broken ref.
+#[test]
+fn a_ref_is_as_readable_as_gits_own() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let fixture = Fixture::new();
+    let one = fixture.commit("one");
+    let repo = fixture.open();
+    repo.update_ref(NAME, &one, Expected::Absent).unwrap();
+    fixture.git(&["update-ref", "refs/heads/other", &one.to_string()]);
+    let mode = |name: &str| {
+        let file = repo.common_dir().join(name);
+        file.metadata().unwrap().permissions().mode()
+    };
+    assert_eq!(mode(NAME), mode("refs/heads/other"));
+}

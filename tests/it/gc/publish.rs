@@ -1,7 +1,7 @@
 //! What goes from a remote, and what other clones find then.
 
 use super::{NOWHERE, answer, is_well, note, said, sync, world};
-use crate::support::{Repo, Sandbox};
+use crate::support::{PROGRAM, Repo, Sandbox};
 
 /// Drops all but the newest of a model's answers, there and here.
 fn publish(repo: &Repo<'_>) -> String {
@@ -143,6 +143,49 @@ fn a_clone_without_its_tracking_ref_loses_nothing() {
 }
 
 /// A program from before epochs unites by the trees alone. It brings back what it holds, and destroys nothing.
+/// Red before: what another server had dropped was taken for a drop of what the old one held.
+#[test]
+fn what_the_new_place_of_a_name_has_dropped_is_not_what_the_old_one_held() {
+    let sandbox = Sandbox::new();
+    let (origin, clones) = shared(&sandbox, &["a", "b"]);
+    let [a, b] = [&clones[0], &clones[1]];
+    let other = a.clone_to("other.git", &["--bare"]);
+    let c = other.clone_to("c", &[]);
+    let node = origin.id("HEAD:README.md");
+    for text in ["Old of others.", "New of others."] {
+        answer(&c, &node, text);
+    }
+    sync(&c);
+    publish(&c);
+    let url = other.path("");
+    a.git(&["remote", "set-url", "origin", url.to_str().unwrap()])
+        .ok();
+    b.git(&["remote", "rename", "origin", "upstream"]).ok();
+    b.git(&["remote", "add", "origin", url.to_str().unwrap()])
+        .ok();
+    b.git(&["config", "merkle.remote", "origin"]).ok();
+    for repo in [a, b] {
+        let status = repo.merkle(&["status"]).ok();
+        assert!(!status.contains("exchanged"), "{status}");
+        let told = repo
+            .run(PROGRAM)
+            .args(["sync", "--all", "--yes"])
+            .run()
+            .ok();
+        assert!(!told.contains("dropped"), "{told}");
+        assert_eq!(
+            said(repo),
+            ["About nothing.", "New of others.", "New.", "Old."]
+        );
+        is_well(repo);
+    }
+    // From now on it is this place that is remembered.
+    publish(&c);
+    assert_eq!(said(&c), ["New of others."], "the newest of the slot");
+    sync(a);
+    assert_eq!(said(a), ["New of others."]);
+}
+
 #[test]
 fn an_older_program_brings_back_what_it_holds() {
     let sandbox = Sandbox::new();

@@ -12,6 +12,7 @@ mod install_said;
 mod neighbour;
 #[cfg(target_os = "linux")]
 mod push;
+mod quarantine;
 mod secret;
 #[cfg(target_os = "linux")]
 pub(crate) mod worker;
