@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use gix::bstr::ByteSlice;
 
-use super::repo::{OpenError, Repository};
+use super::repo::{OpenError, Repository, users_config};
 use super::variable::variable;
 
 /// One value of git configuration and where it stands.
@@ -134,9 +134,12 @@ impl Repository {
 /// A file that cannot be read sets nothing; inside a repository git itself complains about it.
 #[must_use]
 pub fn section_outside(name: &str) -> Vec<ConfigValue> {
-    gix::config::File::from_globals()
+    let mut values = gix::config::File::from_globals()
         .map(|file| section_of(&file, name))
-        .unwrap_or_default()
+        .unwrap_or_default();
+    let read = users_config();
+    values.retain(|value| value.scope == ConfigScope::System || read.user || read.git);
+    values
 }
 
 /// All settings of a section that may be trusted, in order of rank.

@@ -44,8 +44,8 @@ pub struct RemoteRef {
 pub enum Pushed {
     /// The remote has it.
     Accepted,
-    /// Another push moved the ref first: fetch, unite, and push again.
-    Behind,
+    /// Another push moved the ref first, or holds its lock; in the remote's words. Fetch, unite, and push again.
+    Behind(String),
     /// The remote refuses the ref; the reason in its own words.
     Refused(String),
     /// The other side ended before it said what came of it, in these words.
@@ -301,7 +301,7 @@ fn pushed(
     let reason = line.rsplit_once('\t').map_or(line, |(_, reason)| reason);
     let is_one_of = |reasons: &[&str]| reasons.iter().any(|known| reason.contains(known));
     Ok(match reason.to_owned() {
-        _ if is_one_of(races) => Pushed::Behind,
+        reason if is_one_of(races) => Pushed::Behind(reason),
         reason if is_one_of(&BROKEN_REASONS) => Pushed::Broken(reason),
         reason => Pushed::Refused(reason),
     })

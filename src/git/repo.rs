@@ -7,6 +7,7 @@ use std::sync::Arc;
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 
 use super::trees::Trees;
+use super::variable::variable;
 use super::window::Window;
 use crate::base::TreePath;
 
@@ -215,6 +216,21 @@ pub(super) fn options(overrides: &[String]) -> gix::open::Options {
         .cli_overrides(overrides.iter().map(String::as_str))
         .object_store_slots(slots())
         .lossy_config(true)
+        .permissions(gix::open::Permissions {
+            config: users_config(),
+            ..gix::open::Permissions::default()
+        })
+}
+
+/// Git has no configuration of a user where `HOME` names none; gix would look into the home that the system knows.
+pub(super) fn users_config() -> gix::open::permissions::Config {
+    let is_named = |name| variable(name).is_some_and(|folder| !folder.is_empty());
+    let has_home = is_named("HOME");
+    gix::open::permissions::Config {
+        user: has_home,
+        git: has_home || is_named("XDG_CONFIG_HOME"),
+        ..gix::open::permissions::Config::default()
+    }
 }
 
 fn slots() -> gix::odb::store::init::Slots {

@@ -31,8 +31,8 @@ use crate::git::{Batch, ChildError, Held, Pushed, RemoteRef, Repository};
 pub(super) enum Attempt {
     /// The remote has it.
     Accepted(Published),
-    /// Another push moved the ref first.
-    Behind,
+    /// Another push moved the ref first, or holds its lock; in the remote's words.
+    Behind(String),
     /// There is something to push, and it waits.
     Waits,
 }
@@ -70,9 +70,10 @@ pub(super) fn attempt(
         mut entries,
         held_back,
         mut manifests,
-    } = select::select(repo, gained, remote, rules, memory)?;
+    } = select::select(repo, gained, &theirs.tips(repo, remote)?, rules, memory)?;
     let held_back = held_back.len();
     *memory = Memory {
+        branches: theirs.branches.keys().cloned().collect(),
         store: ours.commit(),
         held_back,
         seconds: clock::now_seconds(),
@@ -111,8 +112,8 @@ pub(super) fn attempt(
         Some(tip) => repo.push_instead(remote.name(), [&tip, &commit], &name, exchange.prompt),
         None => repo.push_commit(remote.name(), &commit, &name, exchange.prompt),
     };
-    if !is_accepted(exchange, &name, pushed)? {
-        return Ok(Attempt::Behind);
+    if let Some(reason) = behind(exchange, &name, pushed)? {
+        return Ok(Attempt::Behind(reason));
     }
     match exchange.publish {
         Publish::Own => drop(theirs.by.insert(own, commit)),
@@ -122,16 +123,16 @@ pub(super) fn attempt(
     Ok(Attempt::Accepted(published))
 }
 
-/// False when another push was faster.
-pub(super) fn is_accepted(
+/// Why the remote has not taken a push for now; `None` where it has.
+pub(super) fn behind(
     exchange: &Exchange<'_>,
     name: &str,
     pushed: Result<Pushed, ChildError>,
-) -> Result<bool, SyncError> {
+) -> Result<Option<String>, SyncError> {
     let remote = || exchange.remote.name().to_owned();
     match pushed.map_err(|source| SyncError::transfer(exchange.remote, source))? {
-        Pushed::Accepted => Ok(true),
-        Pushed::Behind => Ok(false),
+        Pushed::Accepted => Ok(None),
+        Pushed::Behind(reason) => Ok(Some(reason)),
         Pushed::Broken(reason) => Err(SyncError::Broken {
             remote: remote(),
             reason,

@@ -85,6 +85,21 @@ pub enum SyncError {
         /// Attempts.
         tries: u32,
     },
+    /// The remote refuses a push as one that is behind, and no other push has moved what it holds.
+    #[error(
+        "remote '{remote}' does not take a push of frames, though no other push has moved them: {reason}"
+    )]
+    Stuck {
+        /// Its name.
+        remote: String,
+        /// Its own words.
+        reason: String,
+    },
+    /// It is fetched from one address and pushed to another, and the second holds frames that the first lacks.
+    #[error(
+        "remote '{0}' is pushed to another address than it is fetched from, which has frames of its own"
+    )]
+    TwoPlaces(String),
     /// The other side ended before it said what came of a push.
     #[error("remote '{remote}' broke off: {reason}")]
     Broken {

@@ -33,6 +33,9 @@ use crate::git::Lock;
 /// How often a push that another one overtook is tried again.
 pub const TRIES_MAX: u32 = 12;
 
+/// How often the remote may refuse a push while what it holds stays the same: that is no race.
+const UNMOVED_MAX: u32 = 5;
+
 /// The lock around an exchange, in the state directory.
 const LOCK_FILE: &str = "exchange";
 
@@ -77,6 +80,7 @@ pub(super) fn fetch_once(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> 
     let mut memory = Memory::load(exchange.state, exchange.remote).unwrap_or_default();
     let outcome = keep(exchange, &theirs, &mut memory)?;
     Memory {
+        branches: theirs.branches.into_keys().collect(),
         seconds: clock::now_seconds(),
         ..memory
     }
@@ -126,7 +130,7 @@ fn push_at_once(
     rules: &Rules<'_>,
     memory: &mut Memory,
 ) -> Result<AtOnce, SyncError> {
-    let Some(mut theirs) = transfer::remembered(exchange)? else {
+    let Some(mut theirs) = transfer::remembered(exchange, memory)? else {
         return Ok(AtOnce::Nothing);
     };
     match attempt::attempt(exchange, rules, &mut theirs, memory, false) {
@@ -140,7 +144,7 @@ fn push_at_once(
                 ..Outcome::default()
             }))
         }
-        Ok(Attempt::Behind) => Ok(AtOnce::Behind),
+        Ok(Attempt::Behind(_)) => Ok(AtOnce::Behind),
         Ok(Attempt::Accepted(_) | Attempt::Waits) | Err(SyncError::NoStore { .. }) => {
             Ok(AtOnce::Nothing)
         }
@@ -390,14 +394,22 @@ fn push_until_accepted(
     memory: &mut Memory,
 ) -> Result<(Published, u32), SyncError> {
     let (mut lost, mut broken, mut begun, mut has_waited) = (0, 0, Instant::now(), false);
+    // How often in a row the remote refused a push, and held what it had held before.
+    let is_other = exchange.repo.pushes_elsewhere(exchange.remote.name());
+    let unmoved_max = if is_other { 1 } else { UNMOVED_MAX };
+    let mut unmoved = 0;
     loop {
+        let mut refused = None;
         if has_dropped(exchange, theirs)? {
             let Outcome { came, dropped, .. } = keep(exchange, theirs, memory)?;
             (outcome.came, outcome.dropped) = (outcome.came + came, outcome.dropped + dropped);
         }
         match attempt::attempt(exchange, rules, theirs, memory, has_waited) {
             Ok(Attempt::Accepted(published)) => return Ok((published, lost + 1)),
-            Ok(Attempt::Behind) => lost += 1,
+            Ok(Attempt::Behind(reason)) => {
+                lost += 1;
+                refused = Some(reason);
+            }
             Ok(Attempt::Waits) => has_waited = true,
             Err(error) if error.tries_left(broken) > 0 => broken += 1,
             Err(error) => return Err(error),
@@ -414,10 +426,27 @@ fn push_until_accepted(
             pace::crowd(exchange, theirs.frames),
         ));
         begun = Instant::now();
+        let before = theirs.clone();
         insisting(0, || match exchange.publish {
             Publish::Shared | Publish::Collect => transfer::bring_shared(exchange, theirs),
             Publish::Own => transfer::bring(exchange).map(|now| *theirs = now),
         })?;
+        let is_unmoved = (theirs.frames, &theirs.by) == (before.frames, &before.by);
+        if let Some(reason) = refused {
+            unmoved = if is_unmoved { unmoved + 1 } else { 0 };
+            if unmoved == unmoved_max {
+                return Err(stuck(exchange, reason));
+            }
+        }
+    }
+}
+
+fn stuck(exchange: &Exchange<'_>, reason: String) -> SyncError {
+    let remote = exchange.remote.name().to_owned();
+    if exchange.repo.pushes_elsewhere(&remote) {
+        SyncError::TwoPlaces(remote)
+    } else {
+        SyncError::Stuck { remote, reason }
     }
 }
 

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use super::attempt::{commit_on, is_accepted};
+use super::attempt::{behind, commit_on};
 use super::error::SyncError;
 use super::exchange::{TRIES_MAX, fetch_once, lock, take, tracked};
 use super::pace::pause;
@@ -133,7 +133,7 @@ fn put(exchange: &Exchange<'_>, old: NodeId, plan: &RetentionPlan) -> Result<boo
         remote.frames_ref(),
         exchange.prompt,
     );
-    if !is_accepted(exchange, remote.frames_ref(), pushed)? {
+    if behind(exchange, remote.frames_ref(), pushed)?.is_some() {
         return Ok(false);
     }
     take(exchange, new)?;

@@ -6,7 +6,8 @@
 //! It also says where the remote was. A name is given to another place by `git remote set-url`, or by `rename` and `add`; what
 //! the old place held, and has dropped, says nothing of the new one.
 //!
-//! Text, for each remote a line `remote <name>` and below it `place`, `store`, `held`, `seconds`, `tip`, `node` and `path` (in hex).
+//! Text, for each remote a line `remote <name>` and below it `place`, `store`, `held`, `seconds`,
+//! `branch`, `tip`, `node` and `path` (in hex).
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
@@ -31,7 +32,9 @@ pub struct Memory {
     pub held_back: usize,
     /// When, in seconds since 1970.
     pub seconds: u64,
-    /// The tips of the remote's branches then.
+    /// The remote's branches then, without `refs/heads/`.
+    pub branches: BTreeSet<String>,
+    /// The tips of the remote's branches then, as far as they were here.
     pub tips: Vec<NodeId>,
     /// Objects that the tips do not reach.
     pub nodes: BTreeSet<NodeId>,
@@ -101,6 +104,10 @@ impl Memory {
             .iter()
             .try_for_each(|store| writeln!(text, "store {store}"));
         let _ = self
+            .branches
+            .iter()
+            .try_for_each(|branch| writeln!(text, "branch {branch}"));
+        let _ = self
             .tips
             .iter()
             .try_for_each(|tip| writeln!(text, "tip {tip}"));
@@ -121,6 +128,7 @@ impl Memory {
             "store" => self.store = Some(value.parse().ok()?),
             "held" => self.held_back = value.parse().ok()?,
             "seconds" => self.seconds = value.parse().ok()?,
+            "branch" => drop(self.branches.insert(value.to_owned())),
             "tip" => self.tips.push(value.parse().ok()?),
             "node" => drop(self.nodes.insert(value.parse().ok()?)),
             "path" => drop(self.paths.insert(unhex(value)?)),
@@ -166,6 +174,7 @@ mod tests {
             store: Some(id(1)),
             held_back: 3,
             seconds: 7,
+            branches: ["a/b", "main"].map(str::to_owned).into(),
             tips: vec![id(2), id(3)],
             nodes: BTreeSet::from([id(4)]),
             paths: BTreeSet::from([Vec::new(), b"a b\n\xff".to_vec()]),

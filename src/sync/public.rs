@@ -1,6 +1,6 @@
 //! What a remote can know: objects that its branches reach, and all paths that their histories ever had.
 //!
-//! The branches are those that this clone last saw. A statement names its object and the path at which it was made, and
+//! The branches are those that the remote has by its last listing, as far as this clone has seen them. A statement names its object and the path at which it was made, and
 //! the path alone may tell what a private branch is about: a licence that stands in a folder of a new product is an object
 //! that every clone has. What was looked for in vain is remembered with the tips, so that the next push walks what they
 //! have gained and not their whole history.
@@ -9,7 +9,6 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::error::SelectError;
 use super::memory::Memory;
-use super::remote::Remote;
 use crate::base::NodeId;
 use crate::git::Repository;
 
@@ -24,32 +23,25 @@ pub(super) struct Wanted {
     pub paths: BTreeSet<Vec<u8>>,
 }
 
-/// What of it the remote cannot know, as the memory says afterwards; `memory` is that of the last exchange.
+/// What of it a remote with branches at these tips cannot know, as the memory says afterwards; `memory` is that of the last exchange.
 pub(super) fn look(
     repo: &Repository,
-    remote: &Remote,
+    tips: &[NodeId],
     wanted: Wanted,
     memory: &mut Memory,
 ) -> Result<(), SelectError> {
-    let branches = repo.refs_below(&remote.branches())?.into_iter();
-    let mut tips: Vec<NodeId> = branches
-        .filter(|(name, _)| !remote.is_of_frames(name))
-        .map(|(_, tip)| tip)
-        .collect();
-    tips.sort_unstable();
-    tips.dedup();
-    let Wanted { nodes, paths } = not_at_tips(repo, &tips, wanted);
+    let Wanted { nodes, paths } = not_at_tips(repo, tips, wanted);
     let (known_nodes, new_nodes) = nodes
         .into_iter()
         .partition::<BTreeSet<_>, _>(|node| memory.nodes.contains(node));
     let (known_paths, new_paths) = paths
         .into_iter()
         .partition::<BTreeSet<_>, _>(|path| memory.paths.contains(path));
-    let before = std::mem::replace(&mut memory.tips, tips.clone());
+    let before = std::mem::replace(&mut memory.tips, tips.to_vec());
     memory.nodes = without(new_nodes, |wanted| {
-        Ok(repo.reachable_of(&tips, &[], wanted)?)
+        Ok(repo.reachable_of(tips, &[], wanted)?)
     })?;
-    memory.paths = without(new_paths, |wanted| Ok(repo.paths_of(&tips, &[], wanted)?))?;
+    memory.paths = without(new_paths, |wanted| Ok(repo.paths_of(tips, &[], wanted)?))?;
     if before == tips {
         memory.nodes.extend(known_nodes);
         memory.paths.extend(known_paths);
@@ -65,10 +57,10 @@ pub(super) fn look(
         Vec::new()
     };
     memory.nodes.extend(without(known_nodes, |wanted| {
-        Ok(repo.reachable_of(&tips, &before, wanted)?)
+        Ok(repo.reachable_of(tips, &before, wanted)?)
     })?);
     memory.paths.extend(without(known_paths, |wanted| {
-        Ok(repo.paths_of(&tips, &before, wanted)?)
+        Ok(repo.paths_of(tips, &before, wanted)?)
     })?);
     Ok(())
 }

@@ -10,7 +10,7 @@ use super::error::SelectError;
 use super::memory::Memory;
 use super::outline::is_outline;
 use super::public::{self, Wanted};
-use super::remote::{Remote, Share};
+use super::remote::Share;
 use crate::base::{NodeId, TreePath};
 use crate::frame::entry::read_entry;
 use crate::frame::{Entry, Frame, ManifestEntry, StatementKey, StoreError, listing, signed};
@@ -60,11 +60,11 @@ pub struct Elsewhere {
     pub manifests: HashSet<ManifestEntry>,
 }
 
-/// Chooses from what the store has gained over the remote; `memory` is that of the last exchange and is brought forward.
+/// Chooses from what the store has gained over a remote with branches at `tips`; `memory` is that of the last exchange and is brought forward.
 pub fn select(
     repo: &Repository,
     gained: Gained<'_>,
-    remote: &Remote,
+    tips: &[NodeId],
     rules: &Rules<'_>,
     memory: &mut Memory,
 ) -> Result<Selection, SelectError> {
@@ -86,7 +86,7 @@ pub fn select(
         };
         let nodes = new().map(|(entry, _)| entry.name.node).collect();
         let paths = new().filter_map(|(_, frame)| path(frame)).collect();
-        public::look(repo, remote, Wanted { nodes, paths }, memory)?;
+        public::look(repo, tips, Wanted { nodes, paths }, memory)?;
     }
     let mut selection = Selection::default();
     for (entry, frame) in said {

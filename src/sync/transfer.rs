@@ -7,12 +7,13 @@
 use std::collections::BTreeMap;
 
 use super::error::SyncError;
-use super::remote::Publish;
+use super::memory::Memory;
+use super::remote::{Publish, Remote};
 use super::terms::Exchange;
 use super::writer::Writer;
 use crate::base::NodeId;
 use crate::frame::{Store, StoreError};
-use crate::git::{Expected, RefError, RemoteRef};
+use crate::git::{Expected, RefError, RemoteRef, Repository};
 
 /// The most refs of clones that are fetched, besides those that were before: who can push may make any number of them.
 const WRITERS_MAX: usize = 1_000;
@@ -29,13 +30,38 @@ pub(super) struct Theirs {
     pub by: BTreeMap<Writer, NodeId>,
     /// Refs of clones that are left where they are, because there are too many.
     pub more: usize,
+    /// Its branches, without `refs/heads/`. No branch of frames is among them.
+    pub branches: BTreeMap<String, NodeId>,
     /// True when this is what it held last, and it was not listed since.
     pub is_remembered: bool,
 }
 
-/// What a remote that publishes nothing but its shared store held last; none where this clone has never seen it, or pushes
-/// elsewhere than it fetches from.
-pub(super) fn remembered(exchange: &Exchange<'_>) -> Result<Option<Theirs>, SyncError> {
+impl Theirs {
+    /// Where the remote's branches stand, or stood when this clone saw them last: what they reach the remote has.
+    ///
+    /// A branch that this clone still tracks and the remote has no more is none of them, nor are those of another place that
+    /// had the remote's name.
+    pub(super) fn tips(&self, repo: &Repository, remote: &Remote) -> Result<Vec<NodeId>, RefError> {
+        let mut tips = Vec::new();
+        for (branch, id) in &self.branches {
+            if matches!(repo.header(id), Ok(Some(_))) {
+                tips.push(*id);
+            } else {
+                tips.extend(repo.find_ref(&format!("{}{branch}", remote.branches()))?);
+            }
+        }
+        tips.sort_unstable();
+        tips.dedup();
+        Ok(tips)
+    }
+}
+
+/// What a remote that publishes nothing but its shared store held last; none where this clone has never seen it, pushes
+/// elsewhere than it fetches from, or tracks a branch that the last listing did not have.
+pub(super) fn remembered(
+    exchange: &Exchange<'_>,
+    memory: &Memory,
+) -> Result<Option<Theirs>, SyncError> {
     let Exchange { repo, remote, .. } = *exchange;
     let is_shared = exchange.publish == Publish::Shared && !exchange.dry_run;
     let has_writers = || tracked_writers(exchange).map(|writers| !writers.is_empty());
@@ -43,8 +69,21 @@ pub(super) fn remembered(exchange: &Exchange<'_>) -> Result<Option<Theirs>, Sync
         return Ok(None);
     }
     let frames = repo.find_direct_ref(&remote.tracking_ref())?;
+    let mut branches = BTreeMap::new();
+    let prefix = remote.branches();
+    for (name, id) in repo.refs_below(&prefix)? {
+        let branch = name.strip_prefix(&prefix).unwrap_or_default();
+        if branch == "HEAD" || remote.is_of_frames(&name) {
+            continue;
+        }
+        if !memory.branches.contains(branch) {
+            return Ok(None);
+        }
+        branches.insert(branch.to_owned(), id);
+    }
     Ok(frames.map(|frames| Theirs {
         frames: Some(frames),
+        branches,
         is_remembered: true,
         ..Theirs::default()
     }))
@@ -100,7 +139,7 @@ fn list(exchange: &Exchange<'_>) -> Result<Theirs, SyncError> {
     let mut theirs = Theirs::default();
     let listed = repo.list_refs(
         remote.name(),
-        &[remote.frames_ref(), &pattern],
+        &[remote.frames_ref(), &pattern, "refs/heads/*"],
         exchange.prompt,
         &mut |RemoteRef { name, id }| {
             if name == remote.frames_ref() {
@@ -111,6 +150,10 @@ fn list(exchange: &Exchange<'_>) -> Result<Theirs, SyncError> {
                 } else {
                     theirs.more += 1;
                 }
+            } else if let Some(branch) = name.strip_prefix("refs/heads/")
+                && !remote.is_of_frames(&format!("{}{branch}", remote.branches()))
+            {
+                theirs.branches.insert(branch.to_owned(), id);
             }
             true
         },

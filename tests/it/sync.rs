@@ -248,6 +248,39 @@ fn a_push_to_two_addresses_reaches_both() {
 }
 
 /// Red before: the remote was blamed for what stands at its tracking ref here.
+/// Red before: twelve attempts in a minute or two, and then "other pushes were faster".
+#[test]
+fn a_remote_that_nothing_moves_is_told_apart_from_a_race() {
+    let sandbox = Sandbox::new();
+    let (origin, clones) = world(&sandbox, &["a", "b"]);
+    let [a, b] = [&clones[0], &clones[1]];
+    say(a, "README.md", "One.");
+    sync(a).ok();
+    origin.put("refs/merkle/frames.lock", "");
+    say(a, "README.md", "Two.");
+    let told = sync(a).exits(128).err();
+    assert!(
+        told.contains("no other push has moved them") && told.contains("frames.lock"),
+        "{told}"
+    );
+    std::fs::remove_file(origin.path("refs/merkle/frames.lock")).expect("ours");
+    assert_eq!(sync(a).ok(), "0 frames came, 1 went\n");
+    // Fetched from one address and pushed to another, which has what the first lacks.
+    let fork = a.clone_to("fork.git", &["--bare"]);
+    let url = fork.path("");
+    let url = url.to_str().expect("UTF-8");
+    b.git(&["remote", "add", "fork", url]).ok();
+    say(b, "README.md", "Of the fork.");
+    b.merkle(&["push", "fork"]).ok();
+    a.git(&["remote", "set-url", "--push", "origin", url]).ok();
+    say(a, "README.md", "Three.");
+    let told = sync(a).exits(65).err();
+    assert!(
+        told.contains("another address") && told.contains("git remote add"),
+        "{told}"
+    );
+}
+
 #[test]
 fn a_push_does_not_need_what_it_remembers() {
     let sandbox = Sandbox::new();

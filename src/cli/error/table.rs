@@ -372,6 +372,12 @@ impl From<SyncError> for CliError {
                 let way = "where a host takes branches alone: git config --global merkle.remoteRef refs/heads/_merkle/frames";
                 if is_custom { failed.hint(way) } else { failed }
             }
+            SyncError::Stuck { .. } => Self::from_source(Exit::Git, error).hint(
+                "a killed process may have left a lock there, 'refs/merkle/frames.lock' in the remote's repository",
+            ),
+            SyncError::TwoPlaces(_) => Self::from_source(Exit::Refused, error).hint(
+                "give the other address a name, and exchange with that: git remote add fork <url>; git merkle sync fork",
+            ),
             SyncError::Broken { .. } => {
                 Self::from_source(Exit::Git, error).hint("run the same command again")
             }

@@ -189,6 +189,69 @@ fn of_frames(origin: &Repo<'_>) -> BTreeSet<String> {
         .collect()
 }
 
+/// Red before: what the old address of a remote had, and branches that were deleted there, counted as known to the remote.
+#[test]
+fn what_only_another_place_or_an_earlier_day_of_the_remote_had_is_held_back() {
+    let sandbox = Sandbox::new();
+    let (origin, clones) = world(&sandbox, &["a"]);
+    let a = &clones[0];
+    let public = a.clone_to("public.git", &["--bare"]);
+    a.git(&["checkout", "-q", "-b", "plan"]).ok();
+    a.fill("commit plan\n+ plan.md = Sell it all.");
+    a.git(&["push", "-q", "origin", "plan"]).ok();
+    say(a, "plan.md", "Only the family knows.");
+    a.git(&["checkout", "-q", "main"]).ok();
+    let url = public.path("");
+    a.git(&["remote", "set-url", "origin", url.to_str().unwrap()])
+        .ok();
+    let told = sync(a).ok();
+    assert!(told.contains("1 held back"), "{told}");
+    // The second push lists nothing, and knows it all the same.
+    say(a, "README.md", "For all.");
+    let told = a.merkle(&["push"]).ok();
+    assert!(
+        told.contains("1 went") && told.contains("held back"),
+        "{told}"
+    );
+    assert!(
+        !public
+            .git(&["log", "-p", "refs/merkle/frames"])
+            .ok()
+            .contains("family")
+    );
+    let url = origin.path("");
+    a.git(&["remote", "set-url", "origin", url.to_str().unwrap()])
+        .ok();
+    a.git(&["push", "-q", "origin", "--delete", "plan"]).ok();
+    a.git(&["update-ref", "refs/remotes/origin/plan", "plan"])
+        .ok();
+    let told = sync(a).ok();
+    assert!(
+        told.contains("1 went") && told.contains("held back"),
+        "{told}"
+    );
+    a.git(&["push", "-q", "origin", "plan"]).ok();
+    assert!(sync(a).ok().contains("1 went"));
+}
+
+/// Red before: a bare clone tracks no branches, and all that was said there was held back for ever.
+#[test]
+fn a_bare_clone_knows_what_its_remote_has() {
+    let sandbox = Sandbox::new();
+    let (origin, _) = world(&sandbox, &[]);
+    let bare = origin.clone_to("bare.git", &["--bare"]);
+    let work = bare.worktree("work", "main");
+    say(&work, "README.md", "Said in a work tree of a bare clone.");
+    let told = sync(&work).ok();
+    assert!(
+        told.contains("1 went") && !told.contains("held back"),
+        "{told}"
+    );
+    work.fill("commit own\n+ own.md = Here alone.");
+    say(&work, "own.md", "Of what was not pushed.");
+    assert!(sync(&work).ok().contains("held back"));
+}
+
 #[test]
 fn nothing_about_a_private_branch_is_in_any_object_of_the_remote() {
     let held = (0..5).filter(|seed| run(*seed, "shared")).count();

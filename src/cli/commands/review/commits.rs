@@ -105,7 +105,7 @@ fn push_to(repo: &Repository, remote: &Remote, rendered: &RenderedCommits) -> Re
     };
     let reason = match pushed {
         Pushed::Accepted => return Ok(()),
-        Pushed::Behind => "another push has moved the ref".to_owned(),
+        Pushed::Behind(_) => "another push has moved the ref".to_owned(),
         Pushed::Refused(reason) | Pushed::Broken(reason) => reason,
     };
     let message = format!("'{}' did not take the commits: {reason}", remote.name());
