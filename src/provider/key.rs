@@ -84,16 +84,16 @@ pub fn variables(definition: &Definition) -> impl Iterator<Item = &str> {
         .chain(vendors_variable)
 }
 
-/// True when a provider takes no request without a key.
+/// True when a provider is asked nothing without a key: one whose user named a variable for it, and one of a vendor that
+/// gives keys, but for a server on this machine that speaks its protocol.
 #[must_use]
 pub fn is_needed(definition: &Definition) -> bool {
-    let vendor = definition.kind.key_variable().is_some();
-    vendor
-        && !has_header(definition)
-        && definition
-            .endpoint
-            .as_ref()
-            .is_some_and(|endpoint| !endpoint.is_loopback())
+    let is_far = definition
+        .endpoint
+        .as_ref()
+        .is_some_and(|endpoint| !endpoint.is_loopback());
+    let is_vendors = definition.kind.key_variable().is_some() && is_far;
+    (definition.key_env.is_some() || is_vendors) && !has_header(definition)
 }
 
 /// True when a header of the user's own says who asks.

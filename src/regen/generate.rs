@@ -177,7 +177,9 @@ impl Work<'_, '_> {
                 let path = self.path(number);
                 on_event(Event::Absent(path.clone()));
                 self.report.absent.push(path);
-                self.done(number, on_event);
+                // A directory of which nothing is known yet would be paid for, and once more when its files are here.
+                self.report.held_back += self.queue.fail(number);
+                self.progress(on_event);
             }
             Err(error) if error.is_unreadable() => {
                 // The requests about the directories above go out without it: they say that nothing is known of this one.

@@ -333,6 +333,26 @@ fn a_clone_without_older_directories_says_what_it_knows() {
     assert!(review.err().contains("'git cat-file -e "), "{review}");
 }
 
+/// Red before: the model was asked about directories of which it was told nothing, and again when their files had come.
+#[test]
+fn a_model_is_not_asked_about_directories_of_missing_files() {
+    let world = World::steady(Protocol::OpenAi);
+    let repo = world.repo(HISTORY);
+    repo.config("uploadpack.allowFilter", "true");
+    let clone = repo.clone_to("clone", &["--filter=blob:none", "--no-checkout"]);
+    let asked = |expected| {
+        let before = world.server.posts().len();
+        let run = command(&clone, &["regenerate", "--agent", "docs", "--yes"]).run();
+        assert_eq!(world.server.posts().len() - before, expected, "{run}");
+        run
+    };
+    assert!(asked(0).err().contains("its content is missing"));
+    clone.git(&["checkout", "-q", "main", "--", "src"]).ok();
+    asked(2);
+    clone.git(&["checkout", "-q", "main", "--", "."]).ok();
+    asked(3);
+}
+
 #[test]
 fn a_clone_without_directories_is_told_how_to_get_them() {
     let sandbox = Sandbox::new();
