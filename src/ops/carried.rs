@@ -8,7 +8,8 @@
 //! | where a path went | one comparison with renames by git, for each commit that took such a path away |
 //!
 //! So the cost grows with what people have said and with what has changed, and not with the size of the repository. A
-//! statement whose content the newest commits do not have is carried all the same, without a distance.
+//! statement whose content the newest commits do not have is carried all the same, without a distance, unless it was made
+//! when today's content stood at the path already: then it is about another line of the history, or a later version.
 
 mod trail;
 
@@ -16,14 +17,14 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 
-use self::trail::{Earlier, FramesByNode, PathHistory, find, histories};
+use self::trail::{Came, Earlier, FramesByNode, PathHistory, find, histories};
 use super::refresh;
 use crate::base::count::counted;
 use crate::base::limit::FILE_BYTES_MAX;
-use crate::base::{NodeId, NodeKind, TreePath};
+use crate::base::{NodeId, NodeKind, TreePath, clock};
 use crate::context::markdown::{code, plain};
 use crate::frame::{BasisKind, Frame, Head, Silent, Slot, Store, StoreError, newest_first};
-use crate::git::{ObjectKind, Repository, StateDir};
+use crate::git::{ObjectError, ObjectKind, Repository, StateDir};
 use crate::node::SnapshotRoot;
 use crate::workspace::Target;
 
@@ -253,7 +254,8 @@ fn carry(
         .into_iter()
         .filter(|(path, _)| only.is_none_or(|only| only == path))
     {
-        let mut stands = choose(&path, &found, said);
+        let since = since(repo, &found).map_err(StoreError::Snapshot)?;
+        let mut stands = choose(&path, &found, said, since.as_deref());
         for one in stands
             .iter_mut()
             .filter(|one| one.frame.kind == NodeKind::File)
@@ -265,6 +267,17 @@ fn carry(
         }
     }
     Ok(carried)
+}
+
+/// Since when today's content has stood at a path, where a statement is about what this history does not have.
+fn since(repo: &Repository, found: &PathHistory) -> Result<Option<String>, ObjectError> {
+    match found.came {
+        Came::With(commit) if found.earlier.values().any(|one| one.seen.is_none()) => {
+            let seconds = repo.log_entry(&commit)?.seconds;
+            Ok(Some(clock::render_utc(seconds)))
+        }
+        _ => Ok(None),
+    }
 }
 
 /// Every statement and every end of one by people, by node.
@@ -310,7 +323,12 @@ fn lines_between(repo: &Repository, old: &NodeId, new: &NodeId) -> Option<usize>
 }
 
 /// Of each author what was said last of a path and not ended: what the history has before the rest, the newest first.
-fn choose(path: &TreePath, found: &PathHistory, said: &FramesByNode) -> Vec<Carried> {
+fn choose(
+    path: &TreePath,
+    found: &PathHistory,
+    said: &FramesByNode,
+    since: Option<&str>,
+) -> Vec<Carried> {
     let none = Vec::new();
     let of = |node: &NodeId| said.get(node).unwrap_or(&none);
     let names: HashSet<&TreePath> = found
@@ -319,8 +337,11 @@ fn choose(path: &TreePath, found: &PathHistory, said: &FramesByNode) -> Vec<Carr
         .filter_map(|earlier| earlier.renamed_from.as_ref())
         .chain([path])
         .collect();
-    // Another path may have had the same content.
-    let is_of_path = |frame: &&Frame| frame.path.as_ref().is_none_or(|at| names.contains(at));
+    // Another path may have had the same content. What was declared void about it is void wherever it stood.
+    let is_void =
+        |frame: &Frame| frame.basis_kind == BasisKind::Invalidation && frame.author().is_none();
+    let is_of_path =
+        |frame: &&Frame| is_void(frame) || frame.path.as_ref().is_none_or(|at| names.contains(at));
     let mut silent = Silent::default();
     for frame in of(&found.today).iter().filter(is_of_path) {
         silent.hears(frame, None);
@@ -345,7 +366,12 @@ fn choose(path: &TreePath, found: &PathHistory, said: &FramesByNode) -> Vec<Carr
     });
     let mut carried = Vec::new();
     for (node, Earlier { renamed_from, seen }) in nodes {
-        for frame in of(&node).iter().filter(is_of_path) {
+        // What was said of other contents while today's stood here is about another line, or what came after it.
+        let is_of_line = |frame: &&Frame| {
+            seen.is_some()
+                || since.is_none_or(|since| frame.created.as_deref().is_none_or(|at| at <= since))
+        };
+        for frame in of(&node).iter().filter(is_of_path).filter(is_of_line) {
             if silent.hears(frame, None) {
                 carried.push(Carried {
                     frame: frame.clone(),

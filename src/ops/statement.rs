@@ -280,7 +280,8 @@ pub fn invalidate(
             }
             invalidated += said;
             let end = invalidation(node.id, kind, slot, head.seq_max, None);
-            let mut frame = end.at(Some(path.clone()));
+            // Of an object that was named by its id alone no path is known.
+            let mut frame = end.at(target.path.as_ref().map(|_| path.clone()));
             let entries = store.entries(&node.id)?;
             let is_of_slot = |one: &Frame| one.slot() == frame.slot();
             let created = not_before(&store, &entries, &is_of_slot, created.to_owned());

@@ -1,13 +1,17 @@
 //! `git merkle invalidate`: says that what was said no longer holds, so that it is made again.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::base::count::counted;
-use crate::base::{AgentId, FrameType, clock};
+use crate::base::{AgentId, FrameType, NodeId, clock};
 use crate::cli::program::Program;
-use crate::cli::snapshot::{check_agent, find_at_head};
+use crate::cli::snapshot::{check_agent, find_at_head, head};
 use crate::cli::{CliError, Exit};
+use crate::ops::carried::Carried;
 use crate::ops::{self, Invalidated, Invalidation};
+use crate::workspace::{Target, Workspace};
 
 /// Arguments of `invalidate`.
 #[derive(Debug, clap::Args)]
@@ -42,8 +46,14 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         agent: args.agent.as_ref(),
         frame_type: args.frame_type.as_ref(),
     };
-    let Invalidated { invalidated, left } =
-        ops::statement::invalidate(&workspace, &target, which, &created)?;
+    let Invalidated {
+        mut invalidated,
+        left,
+    } = ops::statement::invalidate(&workspace, &target, which, &created)?;
+    for earlier in carried_to(&workspace, &target, which)? {
+        invalidated +=
+            ops::statement::invalidate(&workspace, &earlier, which, &created)?.invalidated;
+    }
     if let (0, Some(agent)) = (invalidated, &args.agent) {
         check_agent(&workspace, &workspace.store()?, agent)?;
     }
@@ -65,4 +75,28 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         )?;
     }
     Ok(Exit::no_if(invalidated == 0))
+}
+
+/// The earlier contents of which the named agent said what is carried to a path: `show` tells it there, so it ends there.
+fn carried_to(
+    workspace: &Workspace,
+    target: &Target,
+    which: Invalidation<'_>,
+) -> Result<Vec<Target>, CliError> {
+    let (Some(_), Ok(root)) = (which.agent, head(workspace)) else {
+        return Ok(Vec::new());
+    };
+    let (repo, state) = (&workspace.repository, &workspace.state);
+    let carried = ops::carried(repo, state, &workspace.store()?, &root, target)?;
+    let mut earlier: BTreeMap<NodeId, Target> = BTreeMap::new();
+    for Carried { frame, .. } in carried {
+        let of_frame = Target {
+            id: frame.node,
+            kind: frame.kind,
+            path: frame.path,
+            root: None,
+        };
+        earlier.entry(of_frame.id).or_insert(of_frame);
+    }
+    Ok(earlier.into_values().collect())
 }

@@ -60,6 +60,18 @@ pub(super) fn histories(
 pub(super) struct PathHistory {
     pub(super) today: NodeId,
     pub(super) earlier: HashMap<NodeId, Earlier>,
+    pub(super) came: Came,
+}
+
+/// With what today's content came to a path, along the line of first parents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Came {
+    /// Not met yet.
+    Unmet,
+    /// With a change that is not committed.
+    Uncommitted,
+    /// With this commit, or before it where that is the oldest that was looked at.
+    With(NodeId),
 }
 
 #[derive(Clone, Default)]
@@ -139,6 +151,7 @@ impl Trail<'_> {
                         PathHistory {
                             today,
                             earlier: earlier.collect(),
+                            came: Came::Unmet,
                         },
                     );
                 }
@@ -170,7 +183,7 @@ impl Trail<'_> {
             };
             steps.entry(name.clone()).or_insert_with(step);
         }
-        let (mut newer, mut is_more) = (self.tree, false);
+        let (mut newer, mut is_more, mut newer_commit) = (self.tree, false, None);
         let line = self.repo.first_parents(&way.start);
         for (commits, step) in (way.commits..).zip(line.take(NOTE_COMMITS_MAX)) {
             if self.is_complete() && (self.is_gone.is_empty() || self.renames_left == 0) {
@@ -182,6 +195,12 @@ impl Trail<'_> {
             }
             let mut came_back = Vec::new();
             for (path, is_new_here, there) in self.changes(&steps, &newer, &tree)? {
+                if let Some(found) = self.found.get_mut(&path)
+                    && !way.is_merged
+                    && found.came == Came::Unmet
+                {
+                    found.came = newer_commit.map_or(Came::Uncommitted, Came::With);
+                }
                 if let Some(step) = steps.get_mut(&path) {
                     step.changes += usize::from(there.is_some());
                     let seen = LastPlace {
@@ -210,7 +229,13 @@ impl Trail<'_> {
                         !self.take_over(&mut steps, &place, from, &to)? && self.is_gone.insert(to);
                 }
             }
-            newer = tree;
+            (newer, newer_commit) = (tree, Some(commit));
+        }
+        if let Some(oldest) = newer_commit.filter(|_| !way.is_merged) {
+            let unmet = |found: &&mut PathHistory| found.came == Came::Unmet;
+            for found in self.found.values_mut().filter(unmet) {
+                found.came = Came::With(oldest);
+            }
         }
         Ok(is_more)
     }
@@ -355,6 +380,7 @@ impl Trail<'_> {
             .or_insert_with(|| PathHistory {
                 today,
                 earlier: HashMap::new(),
+                came: Came::Unmet,
             });
         let is_said = |frame: &&Frame| frame.path.as_ref() == Some(&from);
         for node in self

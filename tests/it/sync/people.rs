@@ -222,6 +222,58 @@ fn a_note_of_a_merged_branch_is_carried_from_its_commit() {
     assert!(!shown.contains("do not have"), "{shown}");
 }
 
+/// Before, a release branch, an older commit and a branch beside showed it as a note on an earlier version.
+#[test]
+fn a_note_of_a_later_version_is_not_carried_to_what_stood_before() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill("commit first\n+ pay.py = one");
+    repo.git(&["branch", "release"]).ok();
+    repo.git(&["branch", "squashed"]).ok();
+    repo.fill("commit second\n+ pay.py = two");
+    Desk(&repo, "ann").run(
+        1_900_000_000,
+        &["note", "pay.py", "-m", "Amounts are in cents."],
+    );
+    repo.git(&["switch", "-q", "release"]).ok();
+    assert_eq!(notes(&repo, "pay.py"), NONE);
+    repo.fill("commit other\n+ other.py = o");
+    assert_eq!(notes(&repo, "pay.py"), NONE);
+    let before = repo.merkle(&["show", "--rev", "main~1", "pay.py", "--agent", "human"]);
+    assert_eq!(before.out(), "");
+    // What a squash brings is committed later than what was said of its parts.
+    repo.git(&["switch", "-q", "squashed"]).ok();
+    repo.put("pay.py", "three");
+    let commit = |seconds: u64| {
+        repo.run("git")
+            .args(["commit", "-qam", "squashed"])
+            .env("GIT_COMMITTER_DATE", format!("{seconds} +0000"))
+            .run()
+            .ok()
+    };
+    commit(1_900_000_060);
+    assert_eq!(notes(&repo, "pay.py"), ["ann: Amounts are in cents."]);
+    // A maintainer ends what another one said, by the path that shows it.
+    let told = repo
+        .merkle(&["invalidate", "pay.py", "--agent", "human"])
+        .ok();
+    assert_eq!(told, "invalidated 1 frame\n");
+    assert_eq!(notes(&repo, "pay.py"), NONE);
+}
+
+/// Before, the end of an object that was named by its id was said of the root, and the note was carried on.
+#[test]
+fn what_is_invalidated_by_its_id_is_carried_nowhere() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.filled("commit first\n+ a.txt = one");
+    Desk(&repo, "ann").run(100, &["note", "a.txt", "-m", "Of one."]);
+    let id = repo.id("HEAD:a.txt");
+    repo.fill("commit second\n+ a.txt = two");
+    assert_eq!(notes(&repo, "a.txt"), ["ann: Of one."]);
+    Desk(&repo, "bob").run(200, &["invalidate", &id, "--agent", "human"]);
+    assert_eq!(notes(&repo, "a.txt"), NONE);
+}
+
 /// Before, an end was dated by the clock alone, and a statement whose clock was ahead stood on.
 #[test]
 fn what_was_said_by_a_clock_that_is_ahead_is_ended_all_the_same() {
