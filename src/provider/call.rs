@@ -33,6 +33,9 @@ use crate::chat::{Answer, Capabilities, Reply, Request, Ticket, Usage};
 
 /// A provider that counts less than this share of what we count does not count what it charges for.
 const TOLD_SHARE_MIN: u64 = 16;
+/// A provider that counts more than this many times what a request may take, and more than any model reads or writes, errs.
+const TOLD_TIMES_MAX: u64 = 4;
+const TOLD_TOKENS_MAX: u64 = 1_000_000;
 /// The least output that is worth another attempt.
 const OUTPUT_TOKENS_MIN: u64 = 64;
 /// What is left free of a window between input and output.
@@ -399,8 +402,25 @@ impl Caller {
         };
         let counted = self.counted(request, text);
         let enough = |told: u64, counted: u64| told.saturating_mul(TOLD_SHARE_MIN) >= counted;
+        // What was set aside for the request, where the provider's count is beyond all reason.
+        let most = Usage {
+            input: request.input_tokens_max(),
+            output: self.output_tokens_max(request),
+            ..Usage::default()
+        };
+        let within =
+            |told: u64, most: u64| told <= most.saturating_mul(TOLD_TIMES_MAX).max(TOLD_TOKENS_MAX);
+        let is_far_off =
+            |told: &Usage| !within(told.input, most.input) || !within(told.output, most.output);
+        let counted = if told.as_ref().is_some_and(is_far_off) {
+            most
+        } else {
+            counted
+        };
         let believed = told.filter(|told| {
-            enough(told.input, counted.input) && enough(told.output, counted.output)
+            !is_far_off(told)
+                && enough(told.input, counted.input)
+                && enough(told.output, counted.output)
         });
         Some(Took {
             usage: believed.unwrap_or(counted),

@@ -1,4 +1,4 @@
-//! Ctrl-C and requests to terminate: the first ends a run after what is under way, the second ends it at once.
+//! Ctrl-C, requests to terminate and a terminal that closes: the first ends a run after what is under way, the second at once.
 //!
 //! They are heard on a thread of their own, so that nothing that keeps the run's thread busy (a question being laid out,
 //! a disk that does not answer) can hold them up. After the second the run has a moment to leave by itself; then the
@@ -21,6 +21,8 @@ const LEAVE_MAX: Duration = Duration::from_secs(2);
 /// The exit codes of a process that a signal ends, as the shell counts them.
 const INTERRUPTED: i32 = 130;
 const TERMINATED: i32 = 143;
+/// The number of the signal of a terminal that closes.
+const HANGUP: u32 = 1;
 
 /// Listens from now on, until the run's end of the channel is dropped.
 pub fn listen() -> io::Result<mpsc::UnboundedReceiver<Stop>> {
@@ -37,12 +39,10 @@ pub fn listen() -> io::Result<mpsc::UnboundedReceiver<Stop>> {
                 Err(error) => return drop(ready.send(Err(error))),
             };
             runtime.block_on(async {
-                let streams = signal(SignalKind::interrupt())
-                    .and_then(|first| Ok((first, signal(SignalKind::terminate())?)));
-                match streams {
-                    Ok((interrupts, terminations)) => {
+                match Streams::open() {
+                    Ok(streams) => {
                         let _ = ready.send(Ok(()));
-                        hear(interrupts, terminations, asked).await;
+                        hear(streams, asked).await;
                     }
                     Err(error) => drop(ready.send(Err(error))),
                 }
@@ -54,16 +54,44 @@ pub fn listen() -> io::Result<mpsc::UnboundedReceiver<Stop>> {
 
 type Stream = tokio::signal::unix::Signal;
 
-async fn hear(
-    mut interrupts: Stream,
-    mut terminations: Stream,
-    asked: mpsc::UnboundedSender<Stop>,
-) {
+struct Streams {
+    interrupts: Stream,
+    terminations: Stream,
+    /// None where the process was started to outlive its terminal, as by `nohup`.
+    hangups: Option<Stream>,
+}
+
+impl Streams {
+    fn open() -> io::Result<Self> {
+        let hangups = (!ignores_hangups()).then(|| signal(SignalKind::hangup()));
+        Ok(Self {
+            interrupts: signal(SignalKind::interrupt())?,
+            terminations: signal(SignalKind::terminate())?,
+            hangups: hangups.transpose()?,
+        })
+    }
+}
+
+/// Whether this process ignores that its terminal closes, as the kernel says; where it does not say, yes.
+fn ignores_hangups() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_none_or(|mask| mask & 1 << (HANGUP - 1) != 0)
+}
+
+async fn hear(mut streams: Streams, asked: mpsc::UnboundedSender<Stop>) {
     let mut first: Option<Instant> = None;
     loop {
         let stop = tokio::select! {
-            Some(()) = interrupts.recv() => Stop::Interrupted,
-            Some(()) = terminations.recv() => Stop::Terminated,
+            Some(()) = streams.interrupts.recv() => Stop::Interrupted,
+            Some(()) = streams.terminations.recv() => Stop::Terminated,
+            Some(()) = async {
+                match &mut streams.hangups {
+                    Some(hangups) => hangups.recv().await,
+                    None => std::future::pending().await,
+                }
+            } => Stop::Terminated,
             () = asked.closed() => return,
             else => return,
         };

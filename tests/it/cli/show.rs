@@ -287,7 +287,9 @@ fn a_frame_is_shown_by_the_beginning_of_its_id() {
     drop(repo.merkle(&["show", &id[..3]]).exits(128));
     drop(repo.merkle(&["show", "0123456789abcdef"]).exits(128));
     // With enough frames two of them begin with the same four digits.
-    let ids: Vec<String> = (0..1_500).map(|at| format!("+ f/{at}.md = # {at}")).collect();
+    let ids: Vec<String> = (0..1_500)
+        .map(|at| format!("+ f/{at}.md = # {at}"))
+        .collect();
     repo.fill(&format!("commit many\n{}", ids.join("\n")));
     repo.merkle(&["regenerate"]).ok();
     let start = |name: &String| name.rsplit('.').next().expect("an id")[..4].to_owned();
@@ -296,7 +298,9 @@ fn a_frame_is_shown_by_the_beginning_of_its_id() {
     // Digests of the same bytes, so always the same two; an object whose id begins so would come first.
     let is_object = |name: &str| repo.git(&["rev-parse", "-q", "--verify", name]).code == Some(0);
     let mut pairs = names.windows(2).filter(|pair| pair[0] == pair[1]);
-    let pair = pairs.find(|pair| !is_object(&pair[0])).expect("two of 1,500");
+    let pair = pairs
+        .find(|pair| !is_object(&pair[0]))
+        .expect("two of 1,500");
     let told = repo.merkle(&["show", &pair[0]]).exits(128).err();
     assert!(told.contains("is ambiguous\nhint: "), "{told}");
 }

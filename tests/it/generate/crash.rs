@@ -144,6 +144,41 @@ fn an_interrupt_stores_what_came_back_and_says_what_is_left() {
     assert_eq!(repo.leftovers(), [] as [&str; 0]);
 }
 
+/// Red before: what was under way when a terminal was closed was lost, and the next run paid for it again.
+#[test]
+fn a_terminal_that_closes_is_a_request_to_terminate_unless_that_is_ignored() {
+    let nohup = ["sh", "-c", "trap '' HUP; exec \"$@\"", "sh"];
+    for (wrapper, expected) in [(&[][..], 143), (&nohup[..], 130)] {
+        let world = World::new(Protocol::OpenAi, stuck());
+        let repo = many(&world);
+        let run = command(&repo, &["regenerate", "--agent", "docs", "--yes", "--json"]);
+        let mut command = run.wrapped(wrapper);
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        wait_for(&repo, ANSWERED);
+        for sent in [
+            Signal::SIGHUP,
+            Signal::SIGHUP,
+            Signal::SIGINT,
+            Signal::SIGINT,
+        ] {
+            signal(&child, sent);
+            std::thread::sleep(Duration::from_millis(300));
+            if expected == 143 && sent == Signal::SIGINT {
+                break;
+            }
+        }
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(expected));
+        assert_eq!(repo.frames().len(), ANSWERED);
+        assert_eq!(repo.leftovers(), [] as [&str; 0]);
+    }
+}
+
 #[test]
 fn what_was_in_flight_when_it_was_killed_is_charged_in_full() {
     let world = World::new(Protocol::OpenAi, stuck());

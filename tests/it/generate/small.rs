@@ -131,7 +131,7 @@ fn untold_usage_is_counted_by_us_and_budgets_end() {
         );
         let words = regenerate(&repo, &["a.md", "--force"]).ok();
         assert!(
-            words.contains("(estimated: the provider told none)"),
+            words.contains("(estimated: the provider told none that can be)"),
             "{words}"
         );
         assert!(
@@ -145,6 +145,25 @@ fn untold_usage_is_counted_by_us_and_budgets_end() {
         let run = regenerate(&other, &["--max-cost", "0.01"]).exits(79);
         assert!(other.frames().len() < 60, "{run}");
     }
+}
+
+/// Red before: one answer with a count of a thousand million tokens was booked for thousands of dollars, and ended the month's budget.
+#[test]
+fn usage_beyond_reason_is_charged_as_the_most_that_the_request_can_take() {
+    let script = |request: &Recorded| {
+        Scripted::answer(about(request)).usage(Usage {
+            input: 1_000_000_000,
+            output: 1_000_000_000,
+            ..Usage::default()
+        })
+    };
+    let world = World::new(Protocol::OpenAi, Loopback::start(script));
+    let repo = world.repo("commit one\n+ a.md = # A\n+ b.md = # B");
+    let done = regenerate(&repo, &["a.md", "--json"]).ok();
+    let done: serde_json::Value = serde_json::from_str(&done).expect("JSON");
+    assert_eq!(done["model"]["estimated_calls"], 1, "{done}");
+    world.set("merkle.budget", "1");
+    regenerate(&repo, &["b.md"]).ok();
 }
 
 /// Paid for, thrown away, and paid for again by the next run.

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use super::{Crew, Nats, PATIENCE, coordinate, coordinator, quiet, worker, world};
-use crate::generate::{Protocol, SMALL, flat, key, regenerate};
+use crate::generate::{Protocol, SMALL, command, flat, key, regenerate};
 use crate::support::PROGRAM;
 use crate::support::loopback::{Loopback, Recorded, Scripted};
 
@@ -69,7 +69,9 @@ fn an_old_server_is_refused_with_its_version() {
         let words = format!("is version {version}; a queue needs 2.10 or later");
         let output = regenerate(&repo, &["--queue", &address]).exits(69);
         assert!(output.err().contains(&words), "{output}");
-        let output = repo.merkle(&["worker", "--queue", &address]).exits(69);
+        let output = command(&repo, &["worker", "--queue", &address])
+            .run()
+            .exits(69);
         assert!(output.err().contains(&words), "{output}");
     }
     assert_eq!(world.server.posts().len(), 0);

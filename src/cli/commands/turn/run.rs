@@ -279,7 +279,7 @@ fn cost_words(answered: &AnswerRecord, payer: &Payer) -> String {
     let counted = payer.caller.learned().tally.usage;
     let untold = || {
         format!(
-            "about {} tokens in and {} out (estimated: the provider told none)",
+            "about {} tokens in and {} out (estimated: the provider told none that can be)",
             counted.input, counted.output
         )
     };
