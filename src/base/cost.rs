@@ -26,6 +26,19 @@ impl Cost {
     }
 }
 
+/// A number of dollars in JSON, so that scripts can compare it. What is a whole number of parts prints exactly.
+impl serde::Serialize for Cost {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.dollars())
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Cost {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        f64::deserialize(deserializer).map(Self::of_dollars)
+    }
+}
+
 impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = format!("{}.{:09}", self.0 / 1_000_000_000, self.0 % 1_000_000_000);

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::ui::OutputError;
 use super::{CliError, Style, Ui, json};
 use crate::base::printable::one_line;
-use crate::base::{TreePath, printable};
+use crate::base::{Cost, TreePath, printable};
 use crate::frame::{Children, Frame, Head, Store};
 use crate::ops::{self, Carried};
 use crate::sync::Signature;
@@ -112,7 +112,7 @@ pub struct FrameDocument {
     author: Option<String>,
     provider: Option<String>,
     model: Option<String>,
-    cost_usd: Option<String>,
+    cost_usd: Option<Cost>,
     created: Option<String>,
     tool: String,
     /// What signatures say; absent where nothing was looked at.
@@ -187,7 +187,7 @@ impl FrameDocument {
             author: frame.author(),
             provider: frame.provider.clone(),
             model: frame.model.clone(),
-            cost_usd: frame.cost.map(|cost| cost.to_string()),
+            cost_usd: frame.cost,
             created: frame.created.clone(),
             tool: frame.tool.clone(),
             signature: None,

@@ -70,7 +70,7 @@ struct Document {
     input_tokens_estimated: u64,
     /// No tokenizer makes more of it.
     input_tokens_max: u64,
-    cost_usd_max: Option<String>,
+    cost_usd_max: Option<Cost>,
     cut: Option<String>,
     changes: Vec<String>,
     /// Passages that were taken out because they look like secrets.
@@ -330,7 +330,7 @@ fn document(
         output_schema: request.schema.clone(),
         input_tokens_estimated: request.tokens_estimated(),
         input_tokens_max: request.input_tokens_max(),
-        cost_usd_max: prepared.cost_max().map(|nano| Cost(nano).to_string()),
+        cost_usd_max: prepared.cost_max().map(Cost),
         cut: payload.cut.clone(),
         changes: changes.clone(),
         redacted: *redacted,

@@ -205,13 +205,7 @@ fn prices_stand_side_by_side() {
         "{plan}"
     );
     let json = regenerate(&repo, &["--dry-run", "--json"]).json("plan");
-    let number = |name: &str| {
-        json["estimate"][name]
-            .as_str()
-            .expect(name)
-            .parse::<f64>()
-            .expect(name)
-    };
+    let number = |name: &str| json["estimate"][name].as_f64().expect(name);
     assert!(
         (number("cost_usd") / number("batch_cost_usd") - 2.0).abs() < 0.01,
         "{json}"

@@ -51,6 +51,73 @@ const COMMANDS: [&str; 33] = [
     "invalidate src/lib.rs",
 ];
 
+/// The same with a program as provider, a remote and a session.
+const WITH_A_PROVIDER: [&[&str]; 25] = [
+    &[
+        "provider",
+        "add",
+        "p",
+        "--kind",
+        "command",
+        "--command",
+        "sh",
+        "--command=-c",
+        "--command",
+        "cat >/dev/null; echo Adds.",
+        "--price-input",
+        "1",
+        "--price-output",
+        "4",
+    ],
+    &["provider", "show", "p"],
+    &["agent", "create", "docs", "--personal"],
+    &[
+        "regenerate",
+        "--agent",
+        "docs",
+        "--provider",
+        "p",
+        "--dry-run",
+    ],
+    &[
+        "prompt",
+        "--node",
+        "src/two.rs",
+        "--agent",
+        "docs",
+        "--provider",
+        "p",
+    ],
+    &[
+        "regenerate",
+        "--agent",
+        "docs",
+        "--provider",
+        "p",
+        "--max-cost",
+        "1",
+    ],
+    &["show", "src/lib.rs", "--agent", "docs"],
+    &["status"],
+    &["review", "HEAD~1..HEAD"],
+    &["note", "README.md", "-m", "Said."],
+    &["affirm", "src/lib.rs"],
+    &["retract", "README.md"],
+    &["sync"],
+    &["status"],
+    &["config", "get", "merkle.provider.p.kind"],
+    &["find", "--evaluate"],
+    &["session", "new", "w", "--planner", "p", "--generator", "p"],
+    &["turn", "new", "-s", "w", "-m", "Plan it."],
+    &["prompt", "-s", "w"],
+    &["turn", "run", "-s", "w", "--dry-run"],
+    &["turn", "run", "-s", "w", "--yes"],
+    &["session", "show", "w"],
+    &["session", "list"],
+    &["hooks", "install", "--budget", "1"],
+    &["init"],
+];
+
 /// By the path of a field, what stands there: `string`, `number`, `boolean`, `object`, `list`, `null`.
 type Fields = BTreeMap<String, BTreeSet<&'static str>>;
 
@@ -90,8 +157,16 @@ fn page() -> String {
     note(&repo, "src/lib.rs", "a note");
     repo.fill("commit second\n+ src/lib.rs = pub fn add(a: u16) -> u16 { a }\n+ src/two.rs = pub fn two() { add(1) }");
     let mut documents: BTreeMap<String, Fields> = BTreeMap::new();
-    for command in COMMANDS {
-        let arguments: Vec<&str> = command.split(' ').chain(["--json"]).collect();
+    let simple = COMMANDS.iter().map(|command| command.split(' ').collect());
+    let others = WITH_A_PROVIDER.iter().map(|arguments| arguments.to_vec());
+    let origin = repo.clone_to("origin.git", &["--bare"]);
+    let url = origin.path("");
+    for command in simple.chain(others) {
+        if command == ["note", "README.md", "-m", "Said."] {
+            let url = url.to_str().expect("UTF-8");
+            repo.git(&["remote", "add", "origin", url]).ok();
+        }
+        let arguments: Vec<&str> = command.into_iter().chain(["--json"]).collect();
         let output = repo.merkle(&arguments);
         let document = serde_json::from_str(output.out().trim());
         let document: Value = document.unwrap_or_else(|_| panic!("no document: {output}"));

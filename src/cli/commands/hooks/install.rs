@@ -46,7 +46,7 @@ struct Document {
     mode: &'static str,
     binary: String,
     directory: String,
-    budget_usd: Option<String>,
+    budget_usd: Option<Cost>,
     events: Vec<StepDocument>,
     blocked: Option<&'static str>,
     manager: Option<&'static str>,
@@ -259,9 +259,7 @@ fn document(request: &InstallRequest, prepared: &Prepared) -> Document {
         mode: prepared.mode.name(),
         binary: request.binary.to_string_lossy().into_owned(),
         directory: prepared.place.directory.to_string_lossy().into_owned(),
-        budget_usd: prepared
-            .budget_nano_dollars
-            .map(|nano| Cost(nano).to_string()),
+        budget_usd: prepared.budget_nano_dollars.map(Cost),
         events: Vec::new(),
         blocked: prepared.blocked.map(blocked_word),
         manager: None,

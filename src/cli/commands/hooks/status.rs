@@ -30,7 +30,7 @@ struct Document {
     mode: Option<&'static str>,
     binary: Option<String>,
     directory: String,
-    budget_usd: Option<String>,
+    budget_usd: Option<Cost>,
     events: Vec<EventDocument>,
     worker: WorkerDocument,
 }
@@ -183,7 +183,7 @@ fn document(found: &HookStatus, worker: WorkerDocument) -> Document {
         worker,
         budget_usd: record
             .and_then(|record| record.budget_nano_dollars)
-            .map(|nano| Cost(nano).to_string()),
+            .map(Cost),
         events: found.events.iter().map(event_document).collect(),
     }
 }

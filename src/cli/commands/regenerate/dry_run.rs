@@ -36,9 +36,9 @@ struct EstimateDocument {
     reused: u64,
     input_tokens: u64,
     output_tokens: u64,
-    cost_usd: Option<String>,
+    cost_usd: Option<Cost>,
     /// The same in batches; `null` where the provider takes none, or no price is known.
-    batch_cost_usd: Option<String>,
+    batch_cost_usd: Option<Cost>,
     /// The queue that the requests would go through; `null` where they would go to the provider.
     queue: Option<String>,
     /// Answers that batches owe; they are no calls.
@@ -293,9 +293,9 @@ fn document(plans: &Plans, request: &Refresh<'_>) -> Document {
         reused,
         input_tokens,
         output_tokens,
-        cost_usd: nano_dollars.map(|nano| Cost(nano).to_string()),
+        cost_usd: nano_dollars.map(Cost),
         queue: asking.queue.as_ref().map(QueueAddress::as_text),
-        batch_cost_usd: batch_nano_dollars.map(|nano| Cost(nano).to_string()),
+        batch_cost_usd: batch_nano_dollars.map(Cost),
         under_way: owed,
         left_out,
         left_out_tokens,

@@ -33,7 +33,7 @@ struct Line {
     #[serde(skip_serializing_if = "Option::is_none")]
     cache_read_tokens: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cost_usd: Option<String>,
+    cost_usd: Option<Cost>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,7 +95,7 @@ fn line(event: &Event) -> Line {
             event: "progress",
             done: Some(*done),
             total: Some(*total),
-            cost_usd: spent.nano_dollars.map(|nano| Cost(nano).to_string()),
+            cost_usd: spent.nano_dollars.map(Cost),
             ..Line::default()
         },
         Event::Sent(path) => about("asked", path),
@@ -107,7 +107,7 @@ fn line(event: &Event) -> Line {
             input_tokens: usage.map(|usage| usage.input),
             output_tokens: usage.map(|usage| usage.output),
             cache_read_tokens: usage.map(|usage| usage.cache_read),
-            cost_usd: nano_dollars.map(|nano| Cost(nano).to_string()),
+            cost_usd: nano_dollars.map(Cost),
             ..about("answered", path)
         },
         Event::Made(path) => about("made", path),

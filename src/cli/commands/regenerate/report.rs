@@ -76,7 +76,7 @@ struct ModelDocument {
     /// Calls whose tokens and cost are this program's own count, because the provider tells none.
     #[serde(default)]
     estimated_calls: u64,
-    cost_usd: Option<String>,
+    cost_usd: Option<Cost>,
     /// What of the profile's parameters the provider does not take as it is wished.
     #[serde(default)]
     fitted: Vec<String>,
@@ -412,7 +412,7 @@ fn model(request: &Refresh<'_>, report: &Report, took: Duration) -> Option<Model
         cache_read_tokens: report.usage.cache_read,
         cache_write_tokens: report.usage.cache_write,
         estimated_calls: report.estimated,
-        cost_usd: is_priced.then(|| Cost(report.spent.nano_dollars.unwrap_or(0)).to_string()),
+        cost_usd: is_priced.then(|| Cost(report.spent.nano_dollars.unwrap_or(0))),
         fitted: asking.writer.lasting_changes(),
         seconds: (took.as_secs_f64() * 10.0).round() / 10.0,
         ended: clock::render_utc(clock::now_seconds()),
