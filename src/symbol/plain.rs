@@ -110,7 +110,12 @@ fn link(text: &str, before: char) -> Option<(String, usize)> {
     let shown = within(text, "[", "]").filter(|shown| !shown.is_empty())?;
     let rest = &text[shown.len() + 2..];
     let named = || within(rest, "[", "]").filter(|_| !is_indexed);
-    let target = address(rest).or_else(named);
+    // `start[_soon]()` and `NAME([LIST][, ACTION])` lead nowhere.
+    let is_target = |target: &&str| match target.chars().next() {
+        Some(first) => first != ',',
+        None => !is_indexed,
+    };
+    let target = address(rest).or_else(named).filter(is_target);
     if let Some(target) = target {
         let taken = shown.len() + target.len() + 4;
         return (!shown.contains(['[', '\\'])).then(|| (without_marks(shown), taken));
@@ -306,6 +311,11 @@ mod tests {
             ("says #{@name} and #{b}", "says #{@name} and #{b}"),
             ("std::`x` and a:b:`c`", "std::`x` and a:b:`c`"),
             ("![a](b) [a [b](c", "![a](b) [a [b](c"),
+            ("Tests Till.open[_soon]().", "Tests Till.open[_soon]()."),
+            (
+                "TILL([ITEMS][, PRICE]) sells",
+                "TILL([ITEMS][, PRICE]) sells",
+            ),
             ("no `end **here [", "no `end **here ["),
             ("By {@link a.b.Runner}s.", "By Runners."),
             (

@@ -6,12 +6,12 @@
 //!
 //! | what | reader | says |
 //! |---|---|---|
-//! | documents, manual pages, pages of HTML | [`document`] | headings, the first paragraph |
+//! | documents, typeset ones, pages of HTML | [`document`], [`typeset`], [`page`] | headings, the first paragraph |
 //! | YAML, TOML, INI, JSON, XML, CSV, translations | [`sections`], [`tree`] | keys with those below them, what names the whole |
 //! | makefiles, containers, Kconfig, devicetrees, lists, patches | [`build`], [`list`] | targets, entries |
 //! | style sheets, components | [`web`] | selectors, what a component takes |
 //! | programming languages | [`source`] | declarations with their first sentence |
-//! | everything else | [`text`] | the licence it is, the first paragraph, or how it begins |
+//! | everything else | [`text`], [`terms`] | the licence it is, the first paragraph, or how it begins |
 
 mod build;
 mod document;
@@ -19,15 +19,19 @@ mod found;
 mod line;
 mod list;
 mod lua;
+mod m4;
 mod mask;
+mod page;
 mod prose;
 mod reader;
 mod rows;
 mod sections;
 mod source;
 mod special;
+mod terms;
 mod text;
 mod tree;
+mod typeset;
 mod web;
 
 pub(super) use reader::{begin, read, uses};

@@ -62,7 +62,7 @@ pub(super) fn first_paragraph(text: &str) -> String {
             }
             headings += usize::from(!paragraph.is_empty());
             paragraph.clear();
-        } else if !is_within && is_prose(line) {
+        } else if !is_within && (is_prose(line) || ends_link(&paragraph, line)) {
             paragraph.push_str(line);
             paragraph.push(' ');
         } else if is_navigation(&paragraph) || is_greeting(&paragraph) || is_pointer(&paragraph) {
@@ -83,6 +83,11 @@ pub(super) fn first_paragraph(text: &str) -> String {
         None => paragraph,
     };
     without_tags(paragraph.trim_end(), &TAGS)
+}
+
+/// Whether a line has the target of a link of reStructuredText whose text stands in the line above.
+fn ends_link(paragraph: &str, line: &str) -> bool {
+    paragraph.matches('`').count() % 2 == 1 && line.starts_with('<') && line.contains(">`_")
 }
 
 /// `Does it need a server?`, of which `What is it?` is none: the answer to that speaks for the whole.
@@ -230,7 +235,9 @@ pub(super) fn markdown_paragraph(text: &str) -> String {
         above = at;
         at += line.len();
     }
+    let quoted = leading_quotation(&text[..at]);
     let paragraph = Some(first_paragraph(&text[..at])).filter(|paragraph| !paragraph.is_empty());
+    let paragraph = quoted.or(paragraph);
     let paragraph = paragraph.unwrap_or_else(|| quotation(&text[..at]));
     let paragraph = paragraph.replace("&nbsp;", " ");
     let in_italics = paragraph
@@ -238,6 +245,15 @@ pub(super) fn markdown_paragraph(text: &str) -> String {
         .and_then(|text| text.strip_suffix('_'));
     let paragraph = in_italics.unwrap_or(&paragraph);
     without_references(&without_marks(paragraph), text)
+}
+
+/// The quotation that stands above all other text but the title, and above the heading of its first part.
+fn leading_quotation(text: &str) -> Option<String> {
+    let mut told = text.lines().filter(|line| !line.trim().is_empty());
+    let first = told.find(|line| !line.starts_with("# "))?;
+    let below = told.find(|line| !line.starts_with('>'))?;
+    let is_leading = first.starts_with("> ") && below.starts_with("##");
+    Some(quotation(text)).filter(|said| is_leading && !said.is_empty())
 }
 
 /// The first quotation, which some projects introduce themselves with; no `> [!NOTE]`.

@@ -3,7 +3,7 @@
 use super::found::Found;
 use super::mask::mask;
 use super::source::{self, Odd};
-use super::{build, document, list, rows, sections, text, tree, web};
+use super::{build, document, list, page, rows, sections, text, tree, typeset, web};
 use crate::symbol::comment::{PARAGRAPH_BYTES_MAX, cap, fold};
 use crate::symbol::extract::uses;
 use crate::symbol::head;
@@ -79,9 +79,10 @@ fn by_format(found: &mut Found, text: &str, language: Option<Language>) {
         L::ReStructured => document::restructured(found, text),
         // Titles of RDoc have the same signs.
         L::AsciiDoc | L::Rdoc => document::asciidoc(found, text),
-        L::Html | L::Template => document::html(found, text, language),
-        L::Tex | L::Texinfo | L::RManual => document::tex(found, text),
-        L::Roff => document::manual_page(found, text),
+        L::Html | L::Template => page::html(found, text, language),
+        L::Tex | L::RManual => typeset::tex(found, text),
+        L::Texinfo => typeset::texinfo(found, text),
+        L::Roff => typeset::manual_page(found, text),
         L::Org => document::org(found, text),
         L::Text if text::is_json(text) => tree::json(found, text),
         L::Text | L::Licence => text::read(found, text),

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::document;
 use super::found::Found;
 use super::line::{LINE_BYTES_MAX, is_small, lines};
 use super::list;
+use super::page;
 use super::prose::first_paragraph;
 use super::tree::is_secret;
 use crate::base::count::counted;
@@ -451,7 +451,7 @@ fn element(text: &str, name: &str, depth_max: usize) -> String {
         .split_once('>')
         .and_then(|(_, rest)| rest.split("</").next())
         .unwrap_or_default();
-    document::plain(inner)
+    page::plain(inner)
 }
 
 /// The first line of a table: its columns, or how many values a row has where that line is a row.

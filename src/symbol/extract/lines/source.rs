@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use super::found::Found;
 use super::line::{LINE_BYTES_MAX, after, indent, is_word};
 use super::lua::{leave_assigned, with_plain_brackets};
+use super::m4;
 use super::mask::{COMMENT, mask};
 use crate::base::number::to_u32;
 use crate::symbol::comment::{self, Style};
@@ -156,7 +157,13 @@ impl ByteReader<'_> {
             return;
         }
         let columns = indent(line);
-        if columns == 0 && code.starts_with(is_word) || self.row.odd == Odd::Lisp {
+        let is_autoconf = self.row.language == Language::Autoconf;
+        let begins = match is_autoconf {
+            // What stands at the start of a line may be in the body of a macro.
+            true => m4::begins_macro(code),
+            false => code.starts_with(is_word),
+        };
+        if columns == 0 && begins || self.row.odd == Odd::Lisp {
             self.brackets = 0;
         }
         let is_chained = code.starts_with('.') && !self.row.name.contains('.');
@@ -165,7 +172,10 @@ impl ByteReader<'_> {
             || self.open.last().is_some_and(|open| open.indent == columns)
                 && self.goes_on_with(code)
             || code.starts_with([')', ']', '}', '{', '|', '&', ',', '"']);
-        self.count_brackets(code);
+        match self.text.get(at..at + line.len()).filter(|_| is_autoconf) {
+            Some(quoted) => self.brackets = m4::open_quotes(quoted, self.brackets),
+            None => self.count_brackets(code),
+        }
         if is_part || line.len() > LINE_BYTES_MAX {
             // There a text above a declaration is about it; elsewhere it is the rest of a string.
             let has_texts = matches!(self.row.language, Language::Elixir | Language::Julia);
@@ -409,11 +419,15 @@ impl ByteReader<'_> {
             .trim_end_matches(['{', ';', ',', '=', '\\'])
             .trim_end();
         let ends = [" do", " is", " begin", " then", " where", "->"];
-        ends.iter()
+        let text = ends
+            .iter()
             .find_map(|end| text.strip_suffix(end))
             .unwrap_or(text)
-            .trim_end()
-            .to_owned()
+            .trim_end();
+        match self.row.language {
+            Language::Autoconf => m4::head(text, kind),
+            _ => text.to_owned(),
+        }
     }
 
     /// The first paragraph of the comment above, or of the text that a body begins with.

@@ -251,11 +251,8 @@ pub(super) fn label(line: &Line<'_>) -> Option<Special> {
 pub(super) fn batch(line: &Line<'_>) -> Option<Special> {
     let rest = line.code.strip_prefix(':')?;
     let end = first(rest, "-.");
-    // Where a script ends is no part of it.
-    (!["end", "eof"]
-        .iter()
-        .any(|name| rest[..end].eq_ignore_ascii_case(name)))
-    .then_some(())?;
+    // Where a script ends is known without a label.
+    (!rest[..end].eq_ignore_ascii_case("eof")).then_some(())?;
     special(Target, 1..1 + end)
 }
 

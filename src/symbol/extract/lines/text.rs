@@ -4,7 +4,7 @@ use super::document::{self, underlined};
 use super::found::Found;
 use super::line::lines;
 use super::prose::first_paragraph;
-use super::{list, sections, tree};
+use super::{list, page, sections, terms, tree};
 use crate::base::fence::Fence;
 use crate::symbol::comment;
 use crate::symbol::head;
@@ -14,8 +14,8 @@ use crate::symbol::licence;
 use crate::symbol::markdown;
 use crate::symbol::outline::Kind;
 
-/// Bytes of a text that tell which licence it is.
-const LICENCE_BYTES_MAX: usize = 4_000;
+/// Bytes at the start of a text in which the notice of a licence ends.
+const NOTICE_BYTES_MAX: usize = 4_000;
 /// First lines that stand for a text that has no paragraph.
 const FIRST_LINES: usize = 3;
 /// Longest first line.
@@ -38,68 +38,6 @@ const ENCODED_BYTES_MIN: usize = 80;
 /// Fewest words of a paragraph.
 const WORDS_MIN: usize = 4;
 
-/// What a licence of Creative Commons is called that says no more.
-const CREATIVE_COMMONS: &str = "Creative Commons licence";
-/// Words of a licence, and what it is called; those that come first count.
-const LICENCES: [(&str, &str); 23] = [
-    ("unicode, inc. license agreement", "Unicode licence"),
-    ("unicode license v3", "Unicode licence"),
-    (
-        "gnu affero general public license",
-        "GNU Affero General Public License",
-    ),
-    (
-        "gnu lesser general public license",
-        "GNU Lesser General Public License",
-    ),
-    (
-        "gnu library general public license",
-        "GNU Library General Public License",
-    ),
-    (
-        "gnu free documentation license",
-        "GNU Free Documentation License",
-    ),
-    ("gnu general public license", "GNU General Public License"),
-    ("mozilla public license", "Mozilla Public License"),
-    ("eclipse public license", "Eclipse Public License"),
-    (
-        "european union public licence",
-        "European Union Public Licence",
-    ),
-    ("apache license", "Apache License"),
-    ("boost software license", "Boost Software License"),
-    ("sil open font license", "SIL Open Font License"),
-    ("cc0 1.0", "CC0 dedication to the public domain"),
-    ("creative commons", CREATIVE_COMMONS),
-    (
-        "this is free and unencumbered software",
-        "Unlicense: free of copyright",
-    ),
-    (
-        "python software foundation license",
-        "Python Software Foundation License",
-    ),
-    ("do what the fuck you want", "WTFPL"),
-    (
-        "permission is hereby granted, free of charge",
-        "MIT licence",
-    ),
-    (
-        "permission to use, copy, modify, and/or distribute",
-        "ISC licence",
-    ),
-    (
-        "permission to use, copy, modify, and distribute",
-        "ISC licence",
-    ),
-    (
-        "redistribution and use in source and binary forms",
-        "BSD licence",
-    ),
-    ("this software is provided 'as-is'", "zlib licence"),
-];
-
 /// Says what a text is.
 pub(super) fn read(found: &mut Found, text: &str) {
     // What a licence stands above is told, and not the licence.
@@ -109,24 +47,8 @@ pub(super) fn read(found: &mut Found, text: &str) {
     } else {
         text
     };
-    if let Some(name) = licence(text) {
-        let holder = lines(text).take(40).map(str::trim).find(|line| {
-            let is_dated = line.contains("(c)") || line.contains(|c: char| c.is_ascii_digit());
-            is_dated && begins(line, "copyright ")
-        });
-        let holder = holder
-            .filter(|line| line.len() <= 120 && !line.contains('[') && !line.contains("<year>"));
-        let name = if name == "ISC licence" && text.contains("COPYRIGHT AND PERMISSION NOTICE") {
-            "curl licence".to_owned()
-        } else {
-            name
-        };
-        let name = if is_mentioned(text) {
-            format!("Under the {name}")
-        } else {
-            name
-        };
-        found.doc = holder.map_or_else(|| format!("{name}."), |holder| format!("{name}. {holder}"));
+    if let Some(said) = terms::told(text) {
+        found.doc = said;
         return;
     }
     if let Some(said) = control(text)
@@ -150,8 +72,25 @@ pub(super) fn read(found: &mut Found, text: &str) {
     found.doc = document::without_announcement(&found.doc, None);
     if !is_told_in_words(&found.doc) || is_coded(&found.doc) || is_listed(text) {
         // In a language without a name here, what is behind a sign is a comment.
-        found.doc = head::head_paragraph(text, comment::HASH);
+        let is_of_one = is_above_assignment(text);
+        let said = || head::head_paragraph(text, comment::HASH);
+        found.doc = if is_of_one { String::new() } else { said() };
     }
+}
+
+/// Whether the first comment touches one assignment of several: it says what that is for.
+fn is_above_assignment(text: &str) -> bool {
+    let is_assignment = |line: &&str| {
+        let name = line.split_once('=').map(|(name, _)| name);
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        name.is_some_and(|name| !name.is_empty() && name.chars().all(is_word))
+    };
+    let head = text.lines().map(str::trim);
+    let mut head = head.skip_while(|line| line.is_empty() || line.starts_with('#'));
+    let touched = head.next().filter(is_assignment);
+    let blank = touched.and_then(|touched| text.split_once(touched)?.0.lines().last());
+    let others = text.lines().filter(is_assignment).take(2).count();
+    others > 1 && blank.is_some_and(|above| above.starts_with('#'))
 }
 
 /// The title of a test case: the first line above a ruler that parts it from input, and that from what is expected.
@@ -540,56 +479,10 @@ fn behind_notice(text: &str) -> Option<&str> {
     const STARTS: [&str; 2] = ["Licensed to the Apache", "Licensed under the Apache"];
     let notice = text.trim_start();
     STARTS.iter().find(|start| notice.starts_with(*start))?;
-    let head = &notice[..notice.floor_char_boundary(LICENCE_BYTES_MAX.min(notice.len()))];
+    let head = &notice[..notice.floor_char_boundary(NOTICE_BYTES_MAX.min(notice.len()))];
     let end = head.find("limitations under the License.")?;
     let (_, own) = notice[end..].split_once('\n')?;
     own.contains(char::is_alphanumeric).then_some(own)
-}
-
-/// Whether a text says what is under a licence, and is none itself.
-fn is_mentioned(text: &str) -> bool {
-    let head = &text[..text.floor_char_boundary(text.len().min(LICENCE_BYTES_MAX))];
-    let head = comment::fold(head).to_ascii_lowercase();
-    let names = LICENCES.iter().filter_map(|(words, _)| head.find(words));
-    let before = names
-        .min()
-        .map(|at| head[..at].trim_end_matches(['(', '"', '[']));
-    let words = [
-        "licensed under",
-        "licensed under the",
-        "available under",
-        "available under the",
-    ];
-    before.is_some_and(|before| words.iter().any(|words| before.trim_end().ends_with(words)))
-}
-
-/// How a text begins that lets the reader choose a licence.
-const EITHER: [&str; 3] = [
-    "licensed under either",
-    "licensed both under",
-    "licensed under both",
-];
-
-/// The name of the licence that a text is, or of those that it lets the reader choose from.
-fn licence(text: &str) -> Option<String> {
-    let head = &text[..text.floor_char_boundary(text.len().min(LICENCE_BYTES_MAX))];
-    let head = comment::fold(head).to_ascii_lowercase();
-    let is_licence = ["licen", "redistribution", "permission", "unencumbered"]
-        .iter()
-        .any(|word| head.contains(word));
-    let head = &head[..head.floor_char_boundary(2_000)];
-    // The title comes first; below it one licence may name another.
-    let known = LICENCES.iter().filter(|_| is_licence);
-    let found = known.filter_map(|(words, name)| Some((head.find(words)?, *name)));
-    // The family is told where none of its licences is.
-    let (at, name) = found.min_by_key(|(at, name)| (*name == CREATIVE_COMMONS, *at))?;
-    let chosen = EITHER.iter().any(|words| head[..at].contains(words)) && name == "Apache License";
-    let is_mit = chosen && head[at..].contains("mit license");
-    Some(if is_mit {
-        format!("{name} or MIT licence")
-    } else {
-        name.to_owned()
-    })
 }
 
 /// Lines that say which version what is below them is about.
@@ -650,7 +543,7 @@ pub(super) fn guess(found: &mut Found, text: &str) {
         .is_some_and(|head| head.eq_ignore_ascii_case("<!doctype"))
         || start.starts_with("<html")
     {
-        return document::html(found, text, Language::Html);
+        return page::html(found, text, Language::Html);
     }
     if start.starts_with("/*") {
         found.doc = head::head_paragraph(text, comment::SLASHES);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::found::Found;
 use super::line::lines;
 use super::mask::mask;
-use super::{document, rows, source};
+use super::{document, page, rows, source};
 use crate::symbol::comment;
 use crate::symbol::head;
 use crate::symbol::language::Language;
@@ -18,6 +18,8 @@ const PARTS_MAX: usize = 40;
 
 /// Selectors at the outermost level and within `@media`, variables, mixins, imports.
 pub(super) fn styles(found: &mut Found, text: &str) {
+    // Above a sheet that Jekyll makes stands an empty block of settings.
+    let (_, text) = document::front_matter(text);
     found.doc = head::file_paragraph(text, comment::SLASHES);
     let Some(marks) = Language::Css.marks() else {
         return;
@@ -133,7 +135,7 @@ pub(super) fn component(found: &mut Found, text: &str) {
         found.push(Kind::Entry, name, &format!("<{name}>"));
     }
     if found.symbols.is_empty() {
-        document::html(found, text, Language::Template);
+        page::html(found, text, Language::Template);
     }
 }
 

@@ -346,7 +346,7 @@ fn what_stands_above_a_part_of_a_file_says_nothing_of_the_whole() {
     let batch = "@ECHO OFF\n\npushd %~dp0\n\nREM Command file for the documentation\n\nif \"%1\" == \"\" goto help\n\n:help\nrun\n\n:end\npopd\n";
     assert_eq!(
         begins("make.bat", batch),
-        "Command file for the documentation | Batch source, 10+ lines, 1 public item."
+        "Command file for the documentation | Batch source, 10+ lines, 2 public items."
     );
 }
 

@@ -12,6 +12,7 @@ mod scripts;
 mod several;
 mod systems;
 mod told;
+mod unsaid;
 
 use crate::symbol::{Language, Outline, detect, extract, render};
 
