@@ -83,6 +83,7 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
     let (mut found, mut title) = (String::new(), String::new());
     let (mut in_licence, mut in_tag, mut tag_column) = (false, false, None);
     let (mut has_licence, mut in_order) = (false, false);
+    let (mut was_address, mut in_aside) = (false, false);
     for whole in lines_of(comment, style) {
         let line = without_keywords(unmark(whole, style));
         // What goes on below `@param` is about that, and below `@other text` what is further in.
@@ -142,7 +143,11 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
         }
         let is_order = in_order || is_instruction(line);
         in_order = is_order && goes_on(line, in_order);
-        if ends && found.is_empty() || is_order {
+        // An aside to an address says nothing without it.
+        let is_aside = in_aside || was_address && line.starts_with('(');
+        in_aside = is_aside && !line.contains(')');
+        was_address = is_order && line.contains("://");
+        if ends && found.is_empty() || is_order || is_aside {
             continue;
         }
         if ends || found.len() > PARAGRAPH_BYTES_MAX {
@@ -184,7 +189,9 @@ fn as_prose(mut found: String, is_html: bool) -> String {
     }
     // Javadoc puts the value of a constant here.
     let found = found.replace(": {@value}", "");
-    let found = without_marks(&found);
+    // `- Finds a till`: an item that stands alone is none.
+    let found = found.strip_prefix("- ").unwrap_or(&found);
+    let found = without_marks(found);
     let found = if is_html {
         with_entities(&found)
     } else {

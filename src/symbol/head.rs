@@ -205,6 +205,7 @@ pub(super) fn file_paragraph(text: &str, style: Style) -> String {
             })
         };
         let own = !is_reason && (inner || is_apart());
+        let own = own && (inner || !is_about(&block, lines.peek().copied()));
         if own && (found.is_empty() || inner) {
             let text = paragraph(&block, style);
             let words = text.split(' ').count();
@@ -222,6 +223,20 @@ pub(super) fn file_paragraph(text: &str, style: Style) -> String {
         }
     }
     found
+}
+
+/// Whether a comment is about the attribute of a crate that it touches, or about how the lines below it import.
+fn is_about(block: &str, next: Option<&str>) -> bool {
+    let text = block.trim_start_matches(['#', '/', '*', ' ']);
+    let is_import =
+        next.is_some_and(|next| next.starts_with("import ") || next.starts_with("from "));
+    let is_told = ["Import ", "Imports "]
+        .iter()
+        .any(|word| text.starts_with(word));
+    let is_shown = ["`from ", "`import "]
+        .iter()
+        .any(|code| block.contains(code));
+    next.is_some_and(|next| next.starts_with("#![")) || is_import && is_told || is_shown
 }
 
 /// What may stand above the comment that says what a file is for: a package clause, what a script sets for itself.
@@ -260,7 +275,9 @@ pub(super) fn head_paragraph(text: &str, style: Style) -> String {
     let mut lines = lines
         .skip_while(|line| line.is_empty() || is_skipped(line) || is_preamble(line))
         .peekable();
-    let said = take_block(&mut lines, style).map(|block| paragraph(&block, style));
+    let block = take_block(&mut lines, style);
+    let block = block.filter(|block| !is_about(block, lines.peek().copied()));
+    let said = block.map(|block| paragraph(&block, style));
     said.filter(|said| said.split(' ').count() >= WORDS_MIN)
         .unwrap_or_default()
 }
@@ -288,7 +305,10 @@ fn is_comment(line: &str, style: Style) -> bool {
 
 /// Whether a line names what a program is made of, and nothing of its own.
 pub(super) fn imports(line: &str) -> bool {
-    const WORDS: [&str; 6] = [
+    const WORDS: [&str; 9] = [
+        "@import ",
+        "@use ",
+        "@forward ",
         "import ",
         "from ",
         "#include",

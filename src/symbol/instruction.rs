@@ -1,7 +1,9 @@
 //! Which lines of a comment speak to a tool or to its readers, and say nothing of what stands below.
 
+use super::sentence::first_sentence;
+
 /// What lines begin with that speak to an editor or name an author.
-const INSTRUCTIONS: [&str; 43] = [
+const INSTRUCTIONS: [&str; 44] = [
     "go:",
     "For format details",
     "For more info",
@@ -45,6 +47,7 @@ const INSTRUCTIONS: [&str; 43] = [
     "set -e",
     "You can contact the author",
     "You can reach the author",
+    "Process this file with ",
 ];
 /// What lines begin with that speak to a linter, a formatter, a compiler or a tool that counts what tests reach.
 const PRAGMAS: [&str; 60] = [
@@ -185,6 +188,17 @@ pub(super) fn is_thanks(line: &str) -> bool {
 /// Whether a text only tells its reader to leave the file alone.
 pub(super) fn is_order(text: &str) -> bool {
     begins(text, "do not edit") && text.split(' ').count() <= ORDER_WORDS_MAX
+}
+
+/// A text without a first sentence that only tells its reader to leave the file alone.
+pub(super) fn without_order(text: &str) -> &str {
+    let first = first_sentence(text);
+    let rest = text[first.len()..].trim_start();
+    if is_order(first) && !rest.is_empty() {
+        rest
+    } else {
+        text
+    }
 }
 
 /// Whether a text begins with these words, whatever the case of their letters.

@@ -7,11 +7,15 @@ const NAME_WORDS_MAX: usize = 6;
 /// `Till: a cash register`, `(https://…)`, `Copyright …`.
 pub(super) fn behind_banner<'t>(comment: &'t str, unmark: impl Fn(&'t str) -> &'t str) -> &'t str {
     let (mut rest, mut before) = (comment, "");
-    let mut has_address = false;
+    let (mut has_address, mut is_first) = (false, false);
     while let Some((line, behind)) = rest.split_once('\n') {
         let line = unmark(line);
         has_address |= line.is_empty() && is_address(before);
         let is_held = line.to_ascii_lowercase().starts_with("copyright");
+        if is_first && is_held && is_tagline(before) {
+            return rest;
+        }
+        is_first = before.is_empty() && !line.is_empty();
         if has_address && !line.is_empty() {
             return if is_held { rest } else { comment };
         }
@@ -21,6 +25,28 @@ pub(super) fn behind_banner<'t>(comment: &'t str, unmark: impl Fn(&'t str) -> &'
         (rest, before) = (behind, line);
     }
     comment
+}
+
+/// `Till: a cash register`, of which `Purpose: sells` is none.
+fn is_tagline(line: &str) -> bool {
+    const LABELS: [&str; 10] = [
+        "Description",
+        "Summary",
+        "Purpose",
+        "Module",
+        "Class",
+        "File",
+        "Title",
+        "Note",
+        "Package",
+        "Overview",
+    ];
+    let Some((name, what)) = line.split_once(": ") else {
+        return false;
+    };
+    let is_name = name.starts_with(char::is_uppercase)
+        && name.chars().all(|c| c.is_alphanumeric() || c == '-');
+    is_name && !LABELS.contains(&name) && what.trim().contains(' ')
 }
 
 /// Whether a line ends with an address in brackets.
@@ -58,9 +84,10 @@ const KEYWORDS: [&str; 9] = [
 
 /// Whether a line is of that kind; it has single spaces.
 pub(super) fn is_licence(line: &str) -> bool {
-    const WORDS: [&str; 48] = [
+    const WORDS: [&str; 49] = [
         "you may opt to use, copy, modify",
         "this software is licensed as described",
+        "may freely be used, modified and",
         "permission is granted to anyone to use this software",
         "the origin of this software must not be misrepresented",
         "copyright",

@@ -12,6 +12,7 @@ use super::{
 use crate::base::limit;
 use crate::symbol::comment;
 use crate::symbol::head;
+use crate::symbol::instruction::without_order;
 use crate::symbol::language::Language;
 use crate::symbol::map::uses::Uses;
 use crate::symbol::outline::{Content, Kind, Outline, Symbol};
@@ -45,6 +46,15 @@ pub(in crate::symbol) fn extract_with_uses(
 }
 
 fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>) -> Outline {
+    let mut outline = extract_whole(language, data, uses);
+    let said = without_order(&outline.doc);
+    if said.len() < outline.doc.len() {
+        outline.doc = said.to_owned();
+    }
+    outline
+}
+
+fn extract_whole(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>) -> Outline {
     let mut outline = Outline {
         language,
         bytes: data.len() as u64,
@@ -56,7 +66,7 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
     }
     let Some(text) = text_of(data) else {
         outline.content = Content::Binary;
-        binary::kind(data).clone_into(&mut outline.doc);
+        outline.doc = binary::told(data);
         return outline;
     };
     let text = text.as_ref();
@@ -96,10 +106,15 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
             let is_told = !outline.imports.is_empty();
             outline
                 .symbols
-                .retain(|line| !is_told || !head::imports(&line.signature));
+                .retain(|line| !is_told || says_more(&line.signature));
         }
     }
     outline
+}
+
+/// Whether the line of a file says more than what that imports.
+fn says_more(line: &str) -> bool {
+    !head::imports(line) && line.contains(char::is_alphanumeric)
 }
 
 /// Whether a paragraph is the name of the project and what that is for: `Till - a cash register`, in `namespace Till\\Item;`.
