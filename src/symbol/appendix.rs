@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::attribute::is_test;
 use super::comment::cap;
-use super::markdown::{code, prose};
+use super::markdown::{code, told};
 use super::outline::{Kind, Symbol};
 use super::phrase::{NAMES_MAX, SIGNATURE_BYTES_MAX, attributes, listing, without_receiver};
 
@@ -43,7 +43,7 @@ pub(super) fn private_list(symbols: &[Symbol]) -> String {
             let _ = write!(line, " {word} {}", code(&owner.name));
         }
         if !symbol.doc.is_empty() {
-            let _ = write!(line, ": {}", prose(&symbol.sentence()));
+            let _ = write!(line, ": {}", told(&symbol.sentence()));
         }
         if rest.is_empty() && list.len() + line.len() <= PRIVATE_BYTES_MAX {
             list.push_str(&line);

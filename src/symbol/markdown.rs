@@ -39,6 +39,12 @@ pub(super) fn prose(text: &str) -> String {
     out + rest
 }
 
+/// The same of what is said of a file or declaration: where what it announces is not said, `…` stands for that.
+pub(super) fn told(text: &str) -> String {
+    let is_open = text.ends_with([':', ',']);
+    prose(text) + if is_open { " …" } else { "" }
+}
+
 /// The length of the code span at the start of `text`, or of its backticks when they are never closed.
 fn code_span(text: &str) -> usize {
     let fence = text.bytes().take_while(|b| *b == b'`').count();

@@ -5,13 +5,13 @@
 //! span or has its Markdown made harmless: it can never open a heading, a list, a fence or HTML.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::appendix::{import_line, private_list, test_list};
 use super::comment::cap;
 use super::language::Language;
-use super::markdown::{code, prose};
+use super::markdown::{code, prose, told};
 use super::once::told_once;
 use super::order::{by_importance, is_define};
 use super::outline::{Content, Kind, Outline, Symbol, Visibility};
@@ -55,7 +55,7 @@ pub fn render(outline: &Outline) -> String {
     if outline.doc.is_empty() {
         let _ = writeln!(out, "{facts}");
     } else {
-        let _ = writeln!(out, "{}\n\n{facts}", prose(&outline.doc));
+        let _ = writeln!(out, "{}\n\n{facts}", told(&outline.doc));
     }
     push_block(&mut out, &symbol_list(outline));
     push_block(&mut out, &private_list(&outline.symbols));
@@ -114,18 +114,13 @@ fn facts(outline: &Outline) -> String {
                 let _ = write!(facts, ", {}", counted(sections, one, many));
             }
         }
-        _ if count_public(&outline.symbols) > 0 => {
-            let _ = write!(
-                facts,
-                ", {}",
-                counted(
-                    count_public(&outline.symbols),
-                    "public item",
-                    "public items"
-                )
-            );
+        _ => {
+            let once = outline.language.is_some_and(declares_once);
+            let count = count_public(&outline.symbols, once);
+            if count > 0 {
+                let _ = write!(facts, ", {}", counted(count, "public item", "public items"));
+            }
         }
-        _ => {}
     }
     facts.push('.');
     facts
@@ -152,17 +147,31 @@ fn count_all(symbols: &[Symbol]) -> u64 {
 
 /// Public declarations, looked for inside modules instead of counting these. Of a list of re-exports each name counts, and
 /// no members of a type that stands elsewhere are an item.
-fn count_public(symbols: &[Symbol]) -> u64 {
+fn count_public(symbols: &[Symbol], once: bool) -> u64 {
     let is_public = |symbol: &&Symbol| symbol.public && symbol.visibility() != Visibility::Package;
     let public = symbols.iter().filter(is_public);
+    let mut seen = BTreeSet::new();
+    let public = public.filter(|symbol| {
+        let is_named = matches!(
+            symbol.kind,
+            Kind::Class | Kind::Function | Kind::Constant | Kind::Variable
+        );
+        !(once && is_named) || seen.insert(symbol.name.as_str())
+    });
     public
         .map(|symbol| match symbol.kind {
             Kind::Implementation | Kind::Extension | Kind::Command => 0,
             Kind::Export => count_names(&symbol.signature),
-            _ if has_items(symbol) => count_public(&symbol.children),
+            _ if has_items(symbol) => count_public(&symbol.children, once),
             _ => 1,
         })
         .sum()
+}
+
+/// Whether a name is one thing, however often it is declared: in the branches of a condition, or for each type of its argument.
+fn declares_once(language: Language) -> bool {
+    use Language::{JavaScript, Python, Tsx, TypeScript};
+    matches!(language, JavaScript | Python | Tsx | TypeScript)
 }
 
 /// How many names a re-export lists: two in `{ a, b } from 'c'`.
@@ -379,7 +388,7 @@ fn symbol_line(symbol: &Symbol, detail: Detail, depth: usize) -> String {
         detail.docs.1
     };
     if !symbol.doc.is_empty() && docs {
-        let _ = write!(line, ": {}", prose(&symbol.sentence()));
+        let _ = write!(line, ": {}", told(&symbol.sentence()));
     }
     line.push('\n');
     line

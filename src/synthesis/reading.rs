@@ -205,6 +205,11 @@ pub(super) fn speaks(text: &str) -> bool {
     !asks && !is_place
 }
 
+/// Whether a text only announces what is not said.
+pub(super) fn announces(text: &str) -> bool {
+    text.ends_with([':', ',']) || [": …", ", …"].iter().any(|end| text.ends_with(end))
+}
+
 /// Whether what a file says tells something of the directory that it stands in, too.
 pub(super) fn speaks_beyond(sentence: &str) -> bool {
     // `This is …` says what only where it stands.
@@ -225,7 +230,7 @@ pub(super) fn speaks_beyond(sentence: &str) -> bool {
         "Encoded data",
         "Microsoft Visual C++ generated",
     ];
-    !sentence.ends_with(':')
+    !announces(sentence)
         && speaks(sentence)
         && !STARTS.iter().any(|start| sentence.starts_with(start))
 }

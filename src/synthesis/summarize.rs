@@ -17,7 +17,7 @@ use super::hosting::read_by_github;
 use super::likeness::likeness;
 use super::policy::{NOTHING, Policy};
 use super::reading::{
-    SENTENCE_BYTES_MAX, code, declared, lead, purpose, sentence, signatures, speaks,
+    SENTENCE_BYTES_MAX, announces, code, declared, lead, purpose, sentence, signatures, speaks,
 };
 use super::reopened::looked_through;
 use super::short::cut;
@@ -106,7 +106,7 @@ fn directory_lead(parts: &[ChildNode<'_>]) -> Option<String> {
         .filter_map(|part| {
             let lead = cut(&purpose(part)?, LEAD_BYTES_MAX);
             // What announces a list says nothing without it.
-            if lead.len() <= POINTER_BYTES_MAX && !speaks(&lead) || lead.ends_with(':') {
+            if lead.len() <= POINTER_BYTES_MAX && !speaks(&lead) || announces(&lead) {
                 return None;
             }
             // What speaks of itself speaks for no directory.

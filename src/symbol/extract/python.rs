@@ -24,7 +24,8 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         "import_statement" | "import_from_statement" => Rule::Special(import),
         "future_import_statement" => Rule::Special(|_, _, _| {}),
         "if_statement" => Rule::Special(condition),
-        "try_statement" | "else_clause" | "elif_clause" | "except_clause" | "block" => Rule::Inside,
+        "try_statement" | "with_statement" | "else_clause" | "elif_clause" | "except_clause"
+        | "block" => Rule::Inside,
         _ => Rule::Pass,
     },
     hidden: &["comment"],

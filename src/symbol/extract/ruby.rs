@@ -1,5 +1,7 @@
 //! Ruby. Public until `private` or `protected` is said; the level of the file is shared.
 
+use std::borrow::Cow;
+
 use tree_sitter::Node;
 
 use super::grammar::{Declared, Grammar, Item, Rule, Walk, any_comment, no_package, nothing};
@@ -274,11 +276,14 @@ fn test<'t>(walk: &mut Walk<'t>, call: Node<'t>, depth_left: usize) -> Option<Sy
             | "scenario"
             | "shared_examples"
             | "shared_examples_for"
-    ) && matches!(title.kind(), "string" | "constant" | "scope_resolution");
+    ) && matches!(
+        title.kind(),
+        "string" | "chained_string" | "constant" | "scope_resolution"
+    );
     if !is_test || depth_left == 0 || !walk.has_room() {
         return None;
     }
-    let mut symbol = Walk::test(call, title_of(walk, title));
+    let mut symbol = Walk::test(call, &title_of(walk, title));
     // What a test itself declares is only its material.
     let is_group = !matches!(method, "it" | "test" | "specify" | "should" | "scenario");
     let body = body.filter(|_| is_group);
@@ -292,8 +297,20 @@ fn test<'t>(walk: &mut Walk<'t>, call: Node<'t>, depth_left: usize) -> Option<Sy
     Some(symbol)
 }
 
-/// The words of a title, without the quotes around them.
-fn title_of<'t>(walk: &Walk<'t>, title: Node<'t>) -> &'t str {
+/// The words of a title, without the quotes around them; those of one that goes on behind a backslash together.
+fn title_of<'t>(walk: &Walk<'t>, title: Node<'t>) -> Cow<'t, str> {
+    if title.kind() == "chained_string" {
+        let mut cursor = title.walk();
+        let parts = title.named_children(&mut cursor);
+        return parts
+            .map(|part| unquoted(walk, part))
+            .collect::<String>()
+            .into();
+    }
+    Cow::Borrowed(unquoted(walk, title))
+}
+
+fn unquoted<'t>(walk: &Walk<'t>, title: Node<'t>) -> &'t str {
     let text = walk.slice(title);
     let inner = text.get(1..text.len().saturating_sub(1));
     inner.filter(|_| title.kind() == "string").unwrap_or(text)
@@ -308,7 +325,7 @@ fn route<'t>(walk: &mut Walk<'t>, level: &Level<'t>, call: Node<'t>) -> Option<S
     if !path.starts_with('/') || !walk.has_room() {
         return None;
     }
-    walk.route(level, call, method, path)
+    walk.route(level, call, method, &path)
 }
 
 /// `alias new old` and `alias :new :old`

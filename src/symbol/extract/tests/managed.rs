@@ -273,7 +273,7 @@ function internal() {}
 #[test]
 fn typescript() {
     insta::assert_snapshot!(outline_of("sample.ts", TYPESCRIPT), @r"
-    TypeScript source, 20+ lines, 9 public items.
+    TypeScript source, 20+ lines, 7 public items.
 
     - `export interface Store<T> extends Base`: A store of things.
       - fields `readonly size: number`, `name?: string`

@@ -40,6 +40,14 @@ fn empty_settings_above_a_style_sheet_are_no_key() {
 }
 
 #[test]
+fn titles_of_tests_go_on_behind_a_backslash() {
+    let text = "context \"an open till\" do\n  should \"sell\" do\n  end\n\n  should \"set the price to 'two' \" \\\n    \"where the coin says so\" do\n  end\nend\n\ncontext \"a till with \" \\\n  \"two drawers\" do\n  should \"shut\" do\n  end\nend\n";
+    let said = outline_of("till_test.rb", text);
+    let expected = "- `an open till`: `sell`, `set the price to 'two' where the coin says so`\n- `a till with two drawers`: `shut`\n";
+    assert!(said.contains(expected), "{said}");
+}
+
+#[test]
 fn a_manual_says_what_it_is_and_not_its_menu() {
     let manual = "\\input texinfo\n@settitle Till @value{VERSION}\n\n@copying\nThis manual is for Till\n(version @value{VERSION}, @value{UPDATED}),\na cash register in @code{C}.\n\nCopyright @copyright{} 2001 A. Author.\n@end copying\n\n@menu\n* Selling::\n* Licence::\n@end menu\n\n@node Selling, Licence, Top, Top\n@chapter Sell a Little, Count a Little\n\n@appendix Licence\n\n@unnumbered Index\n";
     let said = outline_of("till.texi", manual);
@@ -148,6 +156,58 @@ fn a_comment_within_a_template_is_about_a_part() {
     let own = "{# Shows all items of a till. #}\n{% extends \"base.html\" %}\n{% block body %}\n<p>{{ item }}</p>\n{% endblock %}\n";
     let said = outline_of("items.html", own);
     assert!(said.starts_with("Shows all items of a till."), "{said}");
+}
+
+#[test]
+fn a_name_that_is_declared_twice_is_one_item() {
+    each_contains(&[
+        (
+            "till.py",
+            "import sys\n\nif sys.platform == \"win32\":\n    PRICE: int\n    Coin = int\nelse:\n    PRICE = 24\n    Coin = str\n",
+            ", 2 public items.\n",
+        ),
+        (
+            "till.ts",
+            "export function sell(item: string): number\nexport function sell(item: number): string\nexport function sell(item: unknown) {\n  return item as never\n}\n\nexport interface Till {\n  open: boolean\n}\n",
+            ", 2 public items.\n",
+        ),
+        (
+            "Till.java",
+            "public class Till {\n  public void sell(int a) {}\n  public void sell(long a) {}\n}\n",
+            ", 1 public item.\n",
+        ),
+        (
+            "names.py",
+            "with quiet(ImportError):\n    from till import sell\nwith quiet(ImportError):\n    from till import shut\n",
+            "Imports: `from till import sell`, `from till import shut`",
+        ),
+    ]);
+}
+
+#[test]
+fn what_is_announced_and_not_said_is_marked() {
+    each_contains(&[
+        (
+            "CODE_OF_CONDUCT.md",
+            "For the code of conduct of Till, see:\nhttps://a.b/c\n",
+            "For the code of conduct of Till, see: …\n",
+        ),
+        (
+            "till.py",
+            "# Port is free to choose, but:\n# - it must be above 1024\nPORT = 12345\n\n\ndef sell():\n    pass\n",
+            "Port is free to choose, but: …\n",
+        ),
+        (
+            "recipe.md",
+            "# Recipe\n\n### Look back\n\nTwo items part after the first is sold. Let us see what occurs,\n\n- Sell one.\n",
+            "Two items part after the first is sold.\n\n",
+        ),
+        (
+            "recipe.md",
+            "---\ntitle: recipe\n---\n\n> This is another way to sell `two` items\n\n### Look back\n\nTwo items part after the first is sold.\n",
+            "This is another way to sell `two` items\n",
+        ),
+    ]);
 }
 
 #[test]
