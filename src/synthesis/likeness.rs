@@ -34,7 +34,11 @@ pub(super) fn likeness(ranked: &[&ChildNode<'_>]) -> Option<String> {
     let directories: Vec<&ChildNode<'_>> = of_kind(ranked, PartKind::Directory);
     let held = holds(&directories);
     if files.is_empty() {
-        return held.or_else(|| submodules(ranked));
+        let others = || {
+            links(ranked, PartKind::Submodule, "Submodules")
+                .or_else(|| links(ranked, PartKind::Symlink, "Symlinks"))
+        };
+        return held.or_else(others);
     }
     let said = files_likeness(&files, &directories);
     match (held, said) {
@@ -51,11 +55,21 @@ pub(super) fn likeness(ranked: &[&ChildNode<'_>]) -> Option<String> {
     }
 }
 
-/// What stands in a directory of nothing but other repositories.
-fn submodules(ranked: &[&ChildNode<'_>]) -> Option<String> {
-    let names = of_kind(ranked, PartKind::Submodule);
+/// What stands in a directory of nothing but other repositories, or of nothing but links.
+fn links(ranked: &[&ChildNode<'_>], kind: PartKind, word: &str) -> Option<String> {
+    let names = of_kind(ranked, kind);
     let names: Vec<&str> = names.iter().map(|part| &*part.name).collect();
-    (!names.is_empty()).then(|| format!("Submodules: {}.", listing(&names, SUBJECTS_MAX)))
+    (!names.is_empty()).then(|| format!("{word}: {}.", listing(&names, SUBJECTS_MAX)))
+}
+
+/// The names of files none of which has any content.
+fn empty(files: &[&ChildNode<'_>]) -> Option<String> {
+    let are_empty = files
+        .iter()
+        .all(|part| part.body().trim_end() == "Empty file.");
+    let names: Vec<&str> = files.iter().map(|part| &*part.name).collect();
+    let word = if names.len() == 1 { "file" } else { "files" };
+    are_empty.then(|| format!("Empty {word}: {}.", listing(&names, SUBJECTS_MAX)))
 }
 
 /// Files below directories, as far as their frames say.
@@ -67,8 +81,9 @@ fn count_below(directories: &[&ChildNode<'_>]) -> u64 {
 
 /// What the files of a directory share.
 fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> Option<String> {
-    if let Some(images) = images(files) {
-        return Some(images);
+    let nothing = || empty(files).filter(|_| directories.is_empty());
+    if let Some(said) = images(files).or_else(nothing) {
+        return Some(said);
     }
     if let Some(said) = tests(files).or_else(|| workflows(files)) {
         return Some(said);
@@ -83,7 +98,8 @@ fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> O
     let mut own = files.to_vec();
     own.retain(|part| !is_licence(&part.name));
     let tests = own.iter().filter(|part| subject(&part.name).is_some());
-    if 2 * tests.count() <= own.len() || own.iter().any(|part| is_main(&part.name)) {
+    let is_tested = own.iter().any(|part| is_main(&part.name)) || stand_beside(&own);
+    if 2 * tests.count() <= own.len() || is_tested {
         own.retain(|part| subject(&part.name).is_none());
     }
     let speaking = if own.is_empty() { files } else { &own };
@@ -207,6 +223,16 @@ fn points(
     points
 }
 
+/// Whether a quarter of the files or more have a test beside them that is named after them, as in packages of Go.
+fn stand_beside(files: &[&ChildNode<'_>]) -> bool {
+    let tests = files.iter().filter_map(|part| subject(&part.name));
+    let subjects: BTreeSet<&str> = tests.collect();
+    let is_tested = |part: &&&ChildNode<'_>| {
+        subject(&part.name).is_none() && subjects.contains(stem(&part.name))
+    };
+    4 * files.iter().filter(is_tested).count() >= files.len()
+}
+
 /// What is tested, where most files are tests and none is what the directory offers.
 fn tests(files: &[&ChildNode<'_>]) -> Option<String> {
     // What tests are made from is none: `abstract class TillTest`.
@@ -236,7 +262,7 @@ fn tests(files: &[&ChildNode<'_>]) -> Option<String> {
     let is_tested = files
         .iter()
         .any(|part| is_main(&part.name) && stem(&part.name) != "main");
-    (is_tests && !is_tested && !tests.is_empty())
+    (is_tests && !is_tested && !tests.is_empty() && !stand_beside(files))
         .then(|| format!("Tests: {}.", listing(&tests, SUBJECTS_MAX)))
 }
 

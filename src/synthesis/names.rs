@@ -40,7 +40,8 @@ pub(super) fn is_licence(name: &str) -> bool {
 pub(super) fn is_image(name: &str) -> bool {
     let end = name.rsplit_once('.').map_or("", |(_, end)| end);
     [
-        "png", "jpg", "jpeg", "gif", "svg", "ico", "webp", "bmp", "ai", "psd", "sketch",
+        "png", "jpg", "jpeg", "gif", "svg", "ico", "webp", "bmp", "tif", "tiff", "avif", "ai",
+        "psd", "sketch",
     ]
     .iter()
     .any(|known| end.eq_ignore_ascii_case(known))

@@ -373,3 +373,55 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn pictures_of_newer_formats_are_pictures() {
+    let image = |kind: &str| format!("{kind} image (10 bytes).\n");
+    check(
+        &[
+            ("logo.png", &image("PNG")),
+            ("logo.tiff", &image("TIFF")),
+            ("logo.avif", &image("AVIF")),
+        ],
+        "Images: `logo.png`, `logo.tiff`, `logo.avif`.",
+    );
+}
+
+#[test]
+fn what_only_announces_speaks_for_no_directory() {
+    let port = "Python source, 10+ lines, 1 public item.\n\n- `class Till`\n";
+    let sell = "Port is free to choose, but: …\n\nPython source, 10+ lines, 1 public item.\n\n- `def sell()`\n";
+    check(
+        &[("port.py", port), ("sell.py", sell)],
+        "Python files: `class Till`, `def sell()`.",
+    );
+}
+
+#[test]
+fn a_package_beside_its_tests_is_no_directory_of_tests() {
+    let source = |name: &str| {
+        format!("Go source, 20+ lines, 1 public item.\n\n- `type {name} struct`: Keeps items.\n")
+    };
+    let test = "Go source, 20+ lines, 1 public item.\n\n- `func TestAll(t *testing.T)`\n";
+    check(
+        &[
+            ("coin.go", &source("Coin")),
+            ("till.go", &source("Till")),
+            ("coin_test.go", test),
+            ("coin_external_test.go", test),
+            ("till_test.go", test),
+            ("till_external_test.go", test),
+        ],
+        "Go files: `type Coin struct`, `type Till struct` and 4 more; among them `*_test` (4).",
+    );
+}
+
+#[test]
+fn files_without_content_are_named() {
+    check(&[("file.txt", "Empty file.\n")], "Empty file: `file.txt`.");
+    let below = "Keeps items.\n\nDirectory of 1 file.\n";
+    check(
+        &[("__init__.py", "Empty file.\n"), ("till/", below)],
+        "Holds `till/`: Keeps items.",
+    );
+}
