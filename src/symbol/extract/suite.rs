@@ -1,5 +1,7 @@
 //! Calls of JavaScript and TypeScript that declare something: tests by their titles, and what a server answers to.
 
+use std::borrow::Cow;
+
 use tree_sitter::Node;
 
 use super::grammar::Walk;
@@ -55,20 +57,18 @@ pub(super) fn test<'t>(walk: &mut Walk<'t>, call: Node<'t>, depth_left: usize) -
         .iter()
         .find_map(|argument| argument.child_by_field_name("body"));
     let first = *arguments.first()?;
-    let is_title = matches!(first.kind(), "string" | "template_string");
+    let words = title_of(walk, first, DEPTH_MAX);
     let is_inner = depth_left < DEPTH_MAX;
     let title = match kind_of(walk.slice(function), is_table)? {
-        Callee::Test | Callee::Deno if is_title => unquoted(walk.slice(first)),
-        Callee::Method(name) if is_title && body.is_some() && (is_inner || name == "test") => {
-            unquoted(walk.slice(first))
-        }
-        Callee::Deno => name_in(walk, first)?,
+        Callee::Test | Callee::Deno if words.is_some() => words?,
+        Callee::Method(name) if body.is_some() && (is_inner || name == "test") => words?,
+        Callee::Deno => name_in(walk, first)?.into(),
         _ => return None,
     };
     if depth_left == 0 || !walk.has_room() {
         return None;
     }
-    let mut symbol = Walk::test(call, title);
+    let mut symbol = Walk::test(call, &title);
     let mut cursor = call.walk();
     let statements = body.map_or_else(Vec::new, |body| body.named_children(&mut cursor).collect());
     symbol.children = statements
@@ -77,6 +77,21 @@ pub(super) fn test<'t>(walk: &mut Walk<'t>, call: Node<'t>, depth_left: usize) -
         .filter_map(|statement| test(walk, awaited(statement.named_child(0)?), depth_left - 1))
         .collect();
     Some(symbol)
+}
+
+/// The words of a title: of a string, or of several that are put together with `+`.
+fn title_of<'t>(walk: &Walk<'t>, node: Node<'t>, depth_left: usize) -> Option<Cow<'t, str>> {
+    if matches!(node.kind(), "string" | "template_string") {
+        return Some(Cow::Borrowed(unquoted(walk.slice(node))));
+    }
+    let part = |field| {
+        let side = node.child_by_field_name(field)?;
+        title_of(walk, side, depth_left - 1)
+    };
+    let is_sum = node.kind() == "binary_expression" && depth_left > 0;
+    let sign = node.child_by_field_name("operator");
+    let is_sum = is_sum && sign.is_some_and(|sign| walk.slice(sign) == "+");
+    is_sum.then(|| Some(Cow::Owned(part("left")?.into_owned() + &part("right")?)))?
 }
 
 /// What a function that takes a title is.

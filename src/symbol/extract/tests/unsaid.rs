@@ -45,6 +45,12 @@ fn titles_of_tests_go_on_behind_a_backslash() {
     let said = outline_of("till_test.rb", text);
     let expected = "- `an open till`: `sell`, `set the price to 'two' where the coin says so`\n- `a till with two drawers`: `shut`\n";
     assert!(said.contains(expected), "{said}");
+    let script = "describe('till', () => {\n  it('sells', () => {});\n  it('sets the price ' +\n    `of ${item} ` + 'to two', () => {});\n});\n";
+    let said = outline_of("till.test.js", script);
+    assert!(
+        said.ends_with("- `till`: `sells`, `sets the price of ${item} to two`\n"),
+        "{said}"
+    );
 }
 
 #[test]
