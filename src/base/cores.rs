@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Scope, ScopedJoinHandle};
 
+use super::locked::locked;
+
 /// Numbers that are worth another thread.
 const PER_THREAD: usize = 16;
 
@@ -45,7 +47,7 @@ pub fn on_all_cores<S: Send, R: Send>(
         });
         for number in numbers {
             let result = work(state, number);
-            *done[number].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+            *locked(&done[number]) = Some(result);
         }
     };
     thread::scope(|scope| {
@@ -103,9 +105,7 @@ pub fn beside<'s, R: Send + 's>(
 }
 
 fn take<W>(waiting: &Mutex<Option<W>>) -> W {
-    waiting
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
+    locked(waiting)
         .take()
         .expect("either thread takes it, once")
 }

@@ -9,8 +9,10 @@
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::{self, JoinHandle};
+
+use super::locked::locked;
 
 type Values = HashMap<TypeId, Vec<Arc<dyn Any + Send + Sync>>>;
 
@@ -59,12 +61,12 @@ impl Shelf {
         let waiting = Arc::new(Mutex::new(Some(look)));
         let given = Arc::clone(&waiting);
         let take = |waiting: &Mutex<Option<_>>| {
-            let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut waiting = locked(waiting);
             waiting.take().expect("either thread takes it, once")
         };
         match thread::Builder::new().spawn(move || take(&given)()) {
             Ok(begun) => {
-                let mut looks = looks.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut looks = locked(looks);
                 looks.push(begun);
                 true
             }
@@ -77,7 +79,7 @@ impl Shelf {
     #[must_use]
     pub fn stands(&self) -> bool {
         let begun = self.looks.as_ref().map(|looks| {
-            let mut looks = looks.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut looks = locked(looks);
             std::mem::take(&mut *looks)
         });
         // Each is waited for: none reads on behind an answer.
@@ -126,7 +128,7 @@ impl Shelf {
 
     fn values(&self) -> Option<MutexGuard<'_, Values>> {
         let values = self.kept.as_ref()?;
-        Some(values.lock().unwrap_or_else(PoisonError::into_inner))
+        Some(locked(values))
     }
 }
 

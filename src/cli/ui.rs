@@ -13,14 +13,14 @@ use std::fs::File;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
 use std::mem;
 use std::os::fd::AsFd;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde::Serialize;
 
 use super::global::Output;
 use super::json;
 use crate::base::path::quote;
-use crate::base::printable;
+use crate::base::{locked, printable};
 use crate::config::Environment;
 use crate::workspace::{Presentation, When};
 
@@ -112,7 +112,7 @@ impl SharedText {
     /// Takes the text out; what is not UTF-8 is replaced.
     #[must_use]
     pub fn take(&self) -> String {
-        let bytes = mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let bytes = mem::take(&mut *locked(&self.0));
         String::from_utf8(bytes)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
@@ -120,7 +120,7 @@ impl SharedText {
 
 impl Write for SharedText {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = locked(&self.0);
         if kept.len() + bytes.len() > KEPT_BYTES_MAX {
             return Err(io::Error::new(
                 io::ErrorKind::FileTooLarge,

@@ -4,9 +4,9 @@
 //! tells the language, so none of these can be outdated. Start with [`Outlined::text`].
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-use crate::base::{NodeId, Shelf};
+use crate::base::{NodeId, Shelf, locked};
 
 /// Bytes of outlines and names that are kept; a document of more makes the rest again.
 const BYTES_MAX: usize = 4 << 20;
@@ -54,7 +54,7 @@ impl Outlined {
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.0)
     }
 }
 

@@ -4,14 +4,14 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::markdown;
 use super::secrets::Guard;
 use super::style::Markup;
 use crate::base::fence::longest_run;
 use crate::base::number::{IndexSlice, IndexVec};
-use crate::base::{NodeId, Shelf, TreePath};
+use crate::base::{NodeId, Shelf, TreePath, locked};
 use crate::git::{EntryMode, Repository};
 use crate::node::scan::NodeEntry;
 use crate::node::{IgnoreRules, NodeNumber, Scan, ScanError, scan};
@@ -180,10 +180,7 @@ impl Tree {
 
     /// Where the first entry stands whose name holds a secret, and its object: each directory is searched once.
     pub fn find_secret_name(&self, guard: &Guard<'_>) -> Option<(TreePath, NodeId)> {
-        let clean = || {
-            let clean = self.read.clean_names.lock();
-            clean.unwrap_or_else(PoisonError::into_inner)
-        };
+        let clean = || locked(&self.read.clean_names);
         let by = |(rules, allowed): &(String, Allowed)| {
             rules == guard.scanner.digest() && *allowed == guard.allowed
         };

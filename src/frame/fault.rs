@@ -1,13 +1,13 @@
 //! What can be wrong with one entry of the store, and which of it may be set aside.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::codec::CodecError;
 use super::manifest::{MANIFESTS_MAX, ManifestError};
 use super::name::FrameName;
 use crate::base::limit::{SEQ_GAP_MAX, STORE_TREE_BYTES_MAX};
-use crate::base::{TreePath, printable};
+use crate::base::{TreePath, locked, printable};
 use crate::git::{EntryMode, ObjectError};
 
 /// Something wrong with one entry of the store.
@@ -99,7 +99,7 @@ pub struct Skipped(Arc<Mutex<BTreeMap<String, String>>>);
 impl Skipped {
     /// Notes an entry.
     pub(super) fn add(&self, path: &TreePath, fault: &Fault) {
-        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = locked(&self.0);
         entries
             .entry(path.to_text().into_owned())
             .or_insert_with(|| printable::chain(fault));
@@ -113,15 +113,13 @@ impl Skipped {
     /// True when no entry was noted since they were taken.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let entries = locked(&self.0);
         entries.is_empty()
     }
 
     /// Every entry that was noted since the last call, and what is wrong with it.
     #[must_use]
     pub fn take(&self) -> Vec<(String, String)> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-            .into_iter()
-            .collect()
+        std::mem::take(&mut *locked(&self.0)).into_iter().collect()
     }
 }

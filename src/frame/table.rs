@@ -12,10 +12,10 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
-use crate::base::HashKey;
 use crate::base::number::to_index;
+use crate::base::{HashKey, locked};
 
 const PAGE_BYTES: usize = 4_096;
 const CHECKSUM_BYTES: usize = 8;
@@ -94,7 +94,7 @@ impl Pages {
             bytes.drain(..from);
             return Ok(bytes);
         }
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = locked(&self.kept);
         let mut bytes = Vec::with_capacity(len);
         for number in numbers {
             let page = match kept.entry(number) {

@@ -12,9 +12,10 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex};
 
 use super::variable::variable;
+use crate::base::locked;
 
 /// The variable with the search path.
 const VARIABLE: &str = "PATH";
@@ -37,10 +38,7 @@ pub(super) fn keep_out_of(work_tree: &Path) {
         return;
     };
     if real.parent().is_some() {
-        WORK_TREES
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(real);
+        locked(&WORK_TREES).insert(real);
     }
 }
 
@@ -128,7 +126,7 @@ fn directories() -> Vec<&'static Path> {
 
 /// True for what lies in a work tree.
 fn is_delivered(real: &Path) -> bool {
-    let work_trees = WORK_TREES.lock().unwrap_or_else(PoisonError::into_inner);
+    let work_trees = locked(&WORK_TREES);
     work_trees
         .iter()
         .any(|work_tree| real.starts_with(work_tree))

@@ -12,7 +12,9 @@
 use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+
+use crate::base::locked;
 
 use gix::OdbHandle;
 
@@ -127,8 +129,7 @@ impl Window {
     }
 
     fn current(&self) -> MutexGuard<'_, Option<OdbHandle>> {
-        let current = self.shared.current.lock();
-        current.unwrap_or_else(PoisonError::into_inner)
+        locked(&self.shared.current)
     }
 }
 

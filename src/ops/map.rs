@@ -8,14 +8,14 @@
 //! | some paths of a large one | these files, and what they see: see [`near`] |
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::brief;
 use super::files::{Content, Files, FilesError};
 use super::links::{self, KeptLinks};
 use crate::base::cores::{beside, on_all_cores};
 use crate::base::number::IndexVec;
-use crate::base::{NodeId, TreePath};
+use crate::base::{NodeId, TreePath, locked};
 use crate::context::tree::Tree;
 use crate::git::{Repository, StateDir};
 use crate::regen::record::{Blob, Records, object_cache, with_blob};
@@ -210,7 +210,7 @@ impl LaterSymbols {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Repository> {
-        self.repo.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.repo)
     }
 
     /// Reads the contents of many files on all cores.

@@ -8,7 +8,7 @@
 
 use std::rc::Rc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use htmd::element_handler::Handlers;
@@ -17,6 +17,7 @@ use markup5ever_rcdom::NodeData;
 
 use super::fetch::PageError;
 use super::plain::plain_markup;
+use crate::base::locked;
 
 /// The most tags of a page.
 const TAGS_MAX: usize = 60_000;
@@ -75,7 +76,7 @@ fn convert(html: &str) -> Result<Markdown, PageError> {
             move |handlers: &dyn Handlers, element: Element<'_>| {
                 let text = unescaped(&handlers.walk_children(element.node).content);
                 let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-                let mut title = found.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut title = locked(&found);
                 *title = title.take().or(Some(line).filter(|line| !line.is_empty()));
                 None
             },
@@ -103,7 +104,7 @@ fn convert(html: &str) -> Result<Markdown, PageError> {
     if text.len() > MARKDOWN_BYTES_MAX {
         return Err(PageError::Html("makes too much Markdown"));
     }
-    let title = title.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let title = locked(&title).take();
     Ok(Markdown { title, text })
 }
 

@@ -14,7 +14,7 @@
 //! An attempt is booked with what the provider counts. Where it counts nothing, or what cannot be, our own count of what
 //! went out and came in is booked, and called an estimate; only where that is not known either the worst case stays.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -28,7 +28,7 @@ use super::limit::{Company, Gate, Settled};
 use super::price::Prices;
 use super::retry;
 use super::worst_case::{output_tokens_max, worst_case};
-use crate::base::{clock, token};
+use crate::base::{clock, locked, token};
 use crate::chat::{Answer, Capabilities, Reply, Request, Ticket, Usage};
 
 /// A provider that counts less than this share of what we count does not count what it charges for.
@@ -178,7 +178,7 @@ impl Caller {
     /// What was found out so far.
     #[must_use]
     pub fn learned(&self) -> Learned {
-        *self.learned.lock().unwrap_or_else(PoisonError::into_inner)
+        *locked(&self.learned)
     }
 
     /// How many answers may be owed at once for the rest of the run, when that came down by itself.
@@ -212,21 +212,18 @@ impl Caller {
     /// What was spent through this caller, calls in flight included.
     #[must_use]
     pub fn spent(&self) -> Spend {
-        *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+        *locked(&self.spent)
     }
 
     /// See [`Ledger::limit_unasked`].
     pub fn limit_unasked(&self, nano_dollars: u64) {
-        self.ledger
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .limit_unasked(nano_dollars);
+        locked(&self.ledger).limit_unasked(nano_dollars);
     }
 
     /// See [`Ledger::limit_passed_by`].
     #[must_use]
     pub fn limit_passed_by(&self, spend: &Spend) -> Option<String> {
-        let ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        let ledger = locked(&self.ledger);
         ledger.limit_passed_by(spend)
     }
 
@@ -462,7 +459,7 @@ impl Caller {
 
     /// Keeps what an outcome says of all further ones.
     fn learn(&self, request: &Request, outcome: &Result<Answer, Failure>, took: Option<Took>) {
-        let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut learned = locked(&self.learned);
         if let Some(Took {
             usage,
             is_estimated,
@@ -564,9 +561,9 @@ impl Caller {
     ) -> T {
         let (ledger, spent) = (self.ledger.clone(), self.spent.clone());
         let run = move || {
-            let mut ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut ledger = locked(&ledger);
             let booked = book(&mut ledger);
-            *spent.lock().unwrap_or_else(PoisonError::into_inner) = ledger.spent();
+            *locked(&spent) = ledger.spent();
             booked
         };
         tokio::task::spawn_blocking(run)

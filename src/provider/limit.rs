@@ -6,8 +6,9 @@
 //! servers do one thing at a time, and say so in no other way. [`Gate`] is the same for tasks that wait.
 
 use super::retry::RETRY_AFTER_MAX;
+use crate::base::locked;
 use crate::base::number::{floor, to_f64, to_index};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -261,7 +262,7 @@ impl Gate {
     }
 
     fn throttle(&self) -> MutexGuard<'_, Throttle> {
-        self.throttle.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.throttle)
     }
 }
 

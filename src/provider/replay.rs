@@ -6,13 +6,14 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use serde_json::Value;
 
 use super::ask::{Provider, ReplyFuture, TextSink};
 use super::definition::Definition;
 use super::{Charge, Failure, ProviderError};
+use crate::base::locked;
 use crate::chat::{Answer, Capabilities, Reply, Request, Usage};
 
 /// Stands for any request.
@@ -68,12 +69,7 @@ impl Replay {
 
     fn answer(&self, request: &Request) -> Result<Answer, Failure> {
         let digest = request.digest().to_string();
-        let next = || {
-            self.any
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .pop_front()
-        };
+        let next = || locked(&self.any).pop_front();
         let missing = || {
             Failure::new(
                 ProviderError::Protocol(format!(

@@ -25,14 +25,14 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::marker::PhantomData;
 use std::os::unix::fs::{FileExt, MetadataExt as _};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use super::codec;
 use super::keys::{self, CachePlace, End, KeyStore, NotedKeys, ObjectKey};
 use super::language::Language;
 use super::outline::Outline;
 use crate::base::number::{low_byte, to_u32};
-use crate::base::{HashKey, NodeId};
+use crate::base::{HashKey, NodeId, locked};
 
 /// Size at which a file is started anew, unless its kind says otherwise.
 const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
@@ -152,7 +152,7 @@ impl<T: Cached> ObjectCache<T> {
             .places
             .get_or_init(|| self.file.as_ref().and_then(scanned).map(Mutex::new));
         let places = places.as_ref()?;
-        Some(places.lock().unwrap_or_else(PoisonError::into_inner))
+        Some(locked(places))
     }
 
     /// True while its file has a name: another process may have removed it.

@@ -1,14 +1,14 @@
 //! What the workers of a queue share: the requests that wait, and what came back for them.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 
 use super::codec::{Outcome, TaskAnswer};
-use crate::base::{Digest, HashKey};
+use crate::base::{Digest, HashKey, locked};
 use crate::provider::transport::ANSWER_BYTES_MAX;
 
 /// What the readers in the background and the requests have in common.
@@ -171,10 +171,6 @@ impl Shared {
             let _ = waiter.end.send(Ended::Broken(why.to_owned()));
         }
     }
-}
-
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Most things that are told of workers.
