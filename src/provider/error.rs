@@ -97,6 +97,33 @@ pub enum ProviderError {
     },
 }
 
+impl ProviderError {
+    /// The same failure with another text, where what a provider or a server said stands in it.
+    #[must_use]
+    pub(super) fn map_text(self, change: impl FnOnce(String) -> String) -> Self {
+        match self {
+            Self::Auth(text) => Self::Auth(change(text)),
+            Self::Quota(text) => Self::Quota(change(text)),
+            Self::ContextTooLong { reason, lengths } => Self::ContextTooLong {
+                reason: change(reason),
+                lengths,
+            },
+            Self::Refused(text) => Self::Refused(change(text)),
+            Self::Address(text) => Self::Address(change(text)),
+            Self::Rejected(text) => Self::Rejected(change(text)),
+            Self::Protocol(text) => Self::Protocol(change(text)),
+            Self::Unavailable {
+                reason,
+                retry_after,
+            } => Self::Unavailable {
+                reason: change(reason),
+                retry_after,
+            },
+            other => other,
+        }
+    }
+}
+
 /// What stands behind a rate limit whose end the provider names.
 fn asked_wait(retry_after: Option<Duration>) -> String {
     retry_after.map_or_else(String::new, |wait| {

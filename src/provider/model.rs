@@ -327,27 +327,7 @@ impl Model {
 
     /// The same failure without a key, and without words of the request, which some servers repeat.
     pub(super) fn safe(&self, error: ProviderError, request: Option<&Request>) -> ProviderError {
-        let clean = |text: String| self.clean(&text, request);
-        match error {
-            ProviderError::Auth(text) => ProviderError::Auth(clean(text)),
-            ProviderError::Quota(text) => ProviderError::Quota(clean(text)),
-            ProviderError::ContextTooLong { reason, lengths } => ProviderError::ContextTooLong {
-                reason: clean(reason),
-                lengths,
-            },
-            ProviderError::Refused(text) => ProviderError::Refused(clean(text)),
-            ProviderError::Address(text) => ProviderError::Address(clean(text)),
-            ProviderError::Rejected(text) => ProviderError::Rejected(clean(text)),
-            ProviderError::Protocol(text) => ProviderError::Protocol(clean(text)),
-            ProviderError::Unavailable {
-                reason,
-                retry_after,
-            } => ProviderError::Unavailable {
-                reason: clean(reason),
-                retry_after,
-            },
-            other => other,
-        }
+        error.map_text(|text| self.clean(&text, request))
     }
 
     /// What a provider says, for the same reasons.

@@ -351,23 +351,9 @@ fn told(worker: &str, failure: Failure) -> Failure {
             reason: named(error.to_string()),
             retry_after: None,
         },
-        ProviderError::Refused(reason) => ProviderError::Refused(named(reason)),
-        ProviderError::Rejected(reason) => ProviderError::Rejected(named(reason)),
-        ProviderError::Protocol(reason) => ProviderError::Protocol(named(reason)),
-        ProviderError::ContextTooLong { reason, lengths } => ProviderError::ContextTooLong {
-            reason: named(reason),
-            lengths,
-        },
-        ProviderError::Unavailable {
-            reason,
-            retry_after,
-        } => ProviderError::Unavailable {
-            reason: named(reason),
-            retry_after,
-        },
         // The worker has tried again alone already, as far as that helps.
         ProviderError::BrokenOff => ProviderError::Protocol(named("the answer breaks off".into())),
-        error => error,
+        error => error.map_text(named),
     };
     Failure { error, ..failure }
 }
