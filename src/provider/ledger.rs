@@ -201,14 +201,12 @@ impl Ledger {
 
     /// The same at a given time, in seconds since 1970.
     pub fn reserve_at(&mut self, now: u64, worst: Spend) -> Result<Reservation, LedgerError> {
-        let _lock = self.lock()?;
-        let mut open = self.read_on().map_err(|source| self.io(source))?;
+        let (_lock, mut open) = self.begin()?;
         self.check(now, worst)?;
         self.reservations += 1;
         let id = format!("{}.{}", self.run, self.reservations);
         let line = format!("r {id} {now} {}\n", Fields(&worst));
-        self.append(&mut open, &line, true)
-            .map_err(|source| self.io(source))?;
+        self.append(&mut open, &line, true)?;
         self.spent += worst;
         Ok(Reservation { id, worst })
     }
@@ -216,12 +214,10 @@ impl Ledger {
     /// Books what an attempt took in place of its worst case.
     pub fn settle(&mut self, reservation: Reservation, took: Spend) -> Result<(), LedgerError> {
         let Reservation { id, worst } = reservation;
-        let _lock = self.lock()?;
-        let mut open = self.read_on().map_err(|source| self.io(source))?;
+        let (_lock, mut open) = self.begin()?;
         let line = format!("s {id} {}\n", Fields(&took));
         // Not flushed: a settlement that is lost with the machine leaves the worst case booked.
-        self.append(&mut open, &line, false)
-            .map_err(|source| self.io(source))?;
+        self.append(&mut open, &line, false)?;
         self.spent = replaced(self.spent, worst, took);
         if self.book.read_to >= FILE_BYTES_MAX {
             self.put_together().map_err(|source| self.io(source))?;
@@ -234,20 +230,17 @@ impl Ledger {
     /// It counts towards the limits of this run, and is no part of what the run has spent.
     pub fn promise(&mut self, name: &str, worst: Spend) -> Result<(), LedgerError> {
         let now = clock::real_seconds();
-        let _lock = self.lock()?;
-        let mut open = self.read_on().map_err(|source| self.io(source))?;
+        let (_lock, mut open) = self.begin()?;
         self.check(now, worst)?;
         let line = format!("r {name} {now} {}\n", Fields(&worst));
-        self.append(&mut open, &line, true)
-            .map_err(|source| self.io(source))?;
+        self.append(&mut open, &line, true)?;
         self.promised.insert(name.to_owned(), worst);
         Ok(())
     }
 
     /// Books what came of something that was reserved under a name; a second time, or for a name that was never reserved, it books nothing.
     pub fn settle_promise(&mut self, name: &str, took: Spend) -> Result<(), LedgerError> {
-        let _lock = self.lock()?;
-        let mut open = self.read_on().map_err(|source| self.io(source))?;
+        let (_lock, mut open) = self.begin()?;
         if self.promised.remove(name).is_some() {
             self.kept += took;
         }
@@ -256,7 +249,6 @@ impl Ledger {
         }
         let line = format!("s {name} {}\n", Fields(&took));
         self.append(&mut open, &line, true)
-            .map_err(|source| self.io(source))
     }
 
     /// Holds this run to what is spent without asking: an estimate is no promise.
@@ -274,8 +266,7 @@ impl Ledger {
     pub fn spent_around(&mut self, now: u64) -> Result<(Spend, Spend), LedgerError> {
         let found = self.state.open(FILE_NAME, READ_BYTES_MAX);
         if !matches!(&found, Err(error) if error.kind() == io::ErrorKind::NotFound) {
-            let _lock = self.lock()?;
-            self.read_on().map_err(|source| self.io(source))?;
+            self.begin()?;
         }
         Ok(self.book.around(now / 86_400))
     }
@@ -308,11 +299,13 @@ impl Ledger {
         Ok(())
     }
 
-    fn lock(&self) -> Result<Lock, LedgerError> {
+    /// Takes the lock, and reads what others have written since; what is booked goes to the end of the file.
+    fn begin(&mut self) -> Result<(Lock, File), LedgerError> {
         let taken = self.state.lock(LOCK_NAME, LOCK_WAIT);
-        taken
-            .map_err(|source| self.io(source))?
-            .ok_or(LedgerError::Busy)
+        let taken = taken.map_err(|source| self.io(source))?;
+        let lock = taken.ok_or(LedgerError::Busy)?;
+        let open = self.read_on().map_err(|source| self.io(source))?;
+        Ok((lock, open))
     }
 
     fn io(&self, source: io::Error) -> LedgerError {
@@ -364,16 +357,17 @@ impl Ledger {
         Ok(open)
     }
 
-    fn append(&mut self, open: &mut File, line: &str, durable: bool) -> io::Result<()> {
+    fn append(&mut self, open: &mut File, line: &str, durable: bool) -> Result<(), LedgerError> {
         let is_new = self.book.read_to == 0;
         if is_new {
             self.book.first = first_line();
         }
         let bytes = format!("{}{line}", if is_new { &self.book.first } else { "" });
-        open.write_all(bytes.as_bytes())?;
+        let mut written = open.write_all(bytes.as_bytes());
         if durable {
-            open.sync_data()?;
+            written = written.and_then(|()| open.sync_data());
         }
+        written.map_err(|source| self.io(source))?;
         self.book.read(bytes.as_bytes());
         Ok(())
     }
