@@ -12,7 +12,7 @@ use crate::base::NodeId;
 use crate::base::number::search;
 use crate::git::StateDir;
 use crate::secret::{
-    Allowed, Finding, FindingId, Scanner, SecretFound, find_in_names, guard_name, redact_name,
+    Allowed, Finding, Scanner, SecretFound, find_in_names, guard_name, redact_name,
 };
 
 /// What the list begins with; the digest of the rules follows.
@@ -72,17 +72,7 @@ impl Guard<'_> {
 
     /// The rule that the name of a file of secrets fits.
     pub(super) fn find_name(&self, path: &[u8]) -> Option<SecretFound> {
-        let rule = self.scanner.file_rule(path)?;
-        let id = FindingId::of(&rule.id, path);
-        self.unless_allowed(
-            path,
-            vec![Finding {
-                rule: rule.id.clone(),
-                line: 1,
-                range: 0..0,
-                id,
-            }],
-        )
+        self.unless_allowed(path, self.scanner.find_name(path))
     }
 
     /// The first secret of a text, and true when there is not even one that is allowed.
@@ -92,19 +82,12 @@ impl Guard<'_> {
         (self.unless_allowed(name, found), is_clean)
     }
 
-    fn unless_allowed(&self, name: &[u8], found: Vec<Finding>) -> Option<SecretFound> {
-        let mut found = found
-            .into_iter()
-            .filter(|finding| !self.allowed.allows(finding));
-        let Finding { rule, line, id, .. } = found.next()?;
-        Some(SecretFound {
-            name: super::markdown::plain(name),
-            object: None,
-            line,
-            rule,
-            id,
-            more: found.count(),
-        })
+    fn unless_allowed(
+        &self,
+        name: &[u8],
+        found: impl IntoIterator<Item = Finding>,
+    ) -> Option<SecretFound> {
+        SecretFound::first(found, &self.allowed, || super::markdown::plain(name))
     }
 }
 

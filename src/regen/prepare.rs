@@ -20,8 +20,8 @@ use crate::profile::{
 use crate::prompt::{ChildText, Content, NodePayload, PayloadError, node_payload, to_request};
 use crate::provider::call::Learned;
 use crate::secret::{
-    Allowed, Finding, FindingId, MARKER_START, Scanner, SecretFound, find_in_names, guard,
-    guard_name, redact, redact_name,
+    Allowed, MARKER_START, Scanner, SecretFound, find_in_names, guard, guard_name, redact,
+    redact_name,
 };
 use crate::symbol;
 use crate::synthesis::{PartKind, outline};
@@ -324,7 +324,8 @@ impl Writer<'_> {
             }
             File::Data(data) => data,
         };
-        if let Some(finding) = self.find_name(&path) {
+        let named = self.scanner.find_name(path.as_bytes());
+        if let Some(finding) = named.filter(|finding| !self.allowed.allows(finding)) {
             return described(
                 data.len() as u64,
                 &format!("{MARKER_START}{}]", finding.rule),
@@ -424,31 +425,13 @@ impl Writer<'_> {
         (data, clean.count as u64)
     }
 
-    /// The rule that a file's name alone breaks, unless the user has allowed it.
-    fn find_name(&self, path: &TreePath) -> Option<Finding> {
-        let rule = self.scanner.file_rule(path.as_bytes())?;
-        let id = FindingId::of(&rule.id, path.as_bytes());
-        let finding = Finding {
-            rule: rule.id.clone(),
-            line: 1,
-            range: 0..0,
-            id,
-        };
-        (!self.allowed.allows(&finding)).then_some(finding)
-    }
-
     /// Stops at what looks like a secret in a file, naming file, line and rule.
     pub(super) fn guard_file(&self, path: &TreePath, data: &[u8]) -> Result<(), SecretFound> {
         let name = path.to_text();
-        if let Some(Finding { rule, line, id, .. }) = self.find_name(path) {
-            return Err(SecretFound {
-                name: name.into_owned(),
-                object: None,
-                line,
-                rule,
-                id,
-                more: 0,
-            });
+        let named = self.scanner.find_name(path.as_bytes());
+        let named = SecretFound::first(named, &self.allowed, || name.clone().into_owned());
+        if let Some(found) = named {
+            return Err(found);
         }
         if std::str::from_utf8(data).is_err() {
             return Ok(());

@@ -2,7 +2,7 @@
 
 /// Names of files that hold secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileRule {
+pub(super) struct FileRule {
     /// Its name in messages.
     pub id: String,
     /// Patterns of names; see [`FileRule::matches`].
@@ -16,7 +16,7 @@ impl FileRule {
     ///
     /// `*` stands for any part of a name, case does not count, and a pattern with `/` takes as many parts of the path.
     #[must_use]
-    pub fn matches(&self, path: &[u8]) -> bool {
+    pub(super) fn matches(&self, path: &[u8]) -> bool {
         let is_one_of = |patterns: &[String]| {
             patterns
                 .iter()

@@ -65,6 +65,29 @@ pub struct Redacted<'a> {
     pub count: usize,
 }
 
+impl SecretFound {
+    /// The first finding that is not allowed, with the count of the others.
+    #[must_use]
+    pub fn first(
+        findings: impl IntoIterator<Item = Finding>,
+        allowed: &Allowed,
+        name: impl FnOnce() -> String,
+    ) -> Option<Self> {
+        let mut found = findings
+            .into_iter()
+            .filter(|finding| !allowed.allows(finding));
+        let Finding { rule, line, id, .. } = found.next()?;
+        Some(Self {
+            name: name(),
+            object: None,
+            line,
+            rule,
+            id,
+            more: found.count(),
+        })
+    }
+}
+
 /// Stops at the first secret of a text that is not allowed.
 pub fn guard(
     text: &[u8],
@@ -72,21 +95,8 @@ pub fn guard(
     scanner: &Scanner,
     allowed: &Allowed,
 ) -> Result<(), SecretFound> {
-    let mut found = scanner
-        .find(text)
-        .into_iter()
-        .filter(|finding| !allowed.allows(finding));
-    match found.next() {
-        None => Ok(()),
-        Some(Finding { rule, line, id, .. }) => Err(SecretFound {
-            name: name.to_owned(),
-            object: None,
-            line,
-            rule,
-            id,
-            more: found.count(),
-        }),
-    }
+    let found = SecretFound::first(scanner.find(text), allowed, || name.to_owned());
+    found.map_or(Ok(()), Err)
 }
 
 /// Puts a marker in the place of every secret that is not allowed; what is returned has none left, and as many line
@@ -104,7 +114,7 @@ pub fn redact<'a>(text: &'a str, scanner: &Scanner, allowed: &Allowed) -> Redact
     Redacted { text, count }
 }
 
-fn lossy(bytes: &[u8]) -> String {
+pub(super) fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 

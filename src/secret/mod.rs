@@ -24,7 +24,6 @@ mod start;
 mod tests;
 
 pub use allowed::Allowed;
-pub use file_rule::FileRule;
 pub use finding::{Finding, FindingId};
 pub use guard::{MARKER_START, Object, Redacted, SecretFound, guard, redact};
 pub use name::{find_in_names, guard_name, redact_name};

@@ -6,8 +6,7 @@
 use std::borrow::Cow;
 
 use super::allowed::Allowed;
-use super::finding::Finding;
-use super::guard::{Object, SecretFound, without};
+use super::guard::{Object, SecretFound, lossy, without};
 use super::scanner::Scanner;
 
 /// The name with a marker in the place of every secret that is not allowed.
@@ -23,23 +22,11 @@ pub fn guard_name(
     scanner: &Scanner,
     allowed: &Allowed,
 ) -> Result<(), SecretFound> {
-    let mut found = scanner
-        .find(name)
-        .into_iter()
-        .filter(|finding| !allowed.allows(finding));
-    let Some(Finding { rule, line, id, .. }) = found.next() else {
-        return Ok(());
-    };
-    let more = found.count();
-    let shown = redact_name(name, scanner, allowed);
-    let object = Some(Object(object.to_string()));
-    Err(SecretFound {
-        name: String::from_utf8_lossy(&shown).into_owned(),
-        object,
-        line,
-        rule,
-        id,
-        more,
+    let shown = || lossy(&redact_name(name, scanner, allowed));
+    let found = SecretFound::first(scanner.find(name), allowed, shown);
+    found.map_or(Ok(()), |found| {
+        let object = Some(Object(object.to_string()));
+        Err(SecretFound { object, ..found })
     })
 }
 

@@ -136,10 +136,16 @@ impl Scanner {
         &self.rules
     }
 
-    /// The rule that says that a file of this path holds secrets, whatever stands in it.
+    /// What says that a file of this path holds secrets, whatever stands in it.
     #[must_use]
-    pub fn file_rule(&self, path: &[u8]) -> Option<&FileRule> {
-        self.files.iter().find(|rule| rule.matches(path))
+    pub fn find_name(&self, path: &[u8]) -> Option<Finding> {
+        let rule = self.files.iter().find(|rule| rule.matches(path))?;
+        Some(Finding {
+            rule: rule.id.clone(),
+            line: 1,
+            range: 0..0,
+            id: FindingId::of(&rule.id, path),
+        })
     }
 
     /// Everything in a text that looks like a secret, in order, without overlaps.
