@@ -318,45 +318,12 @@ fn remove(
     record: Option<&InstallRecord>,
 ) -> Option<Vec<Edit>> {
     let path = folder.path.join(event.name());
-    let chained = folder.path.join(event.chained_name());
-    let Some(entry) = folder.hook(event) else {
-        return folder.chained(event).map(|_| {
-            vec![Edit::Rename {
-                from: chained,
-                to: path,
-            }]
-        });
-    };
-    let HookFile::File { bytes, mode, .. } = entry else {
-        return None;
-    };
-    if !script::has_block(bytes) {
-        return None;
+    let chained = chained_path(folder, event);
+    match (folder.hook(event), chained) {
+        (Some(hook), chained) => without_ours(path, hook, event, record, chained),
+        (None, Some(from)) => Some(vec![Edit::Rename { from, to: path }]),
+        (None, None) => None,
     }
-    let own = HookContent {
-        bytes: bytes.clone(),
-        mode: *mode,
-    };
-    if script::is_chain(bytes, event) && folder.chained(event).is_some() {
-        return Some(vec![Edit::Unchain {
-            hook: path,
-            chained,
-            own,
-        }]);
-    }
-    let delete = Edit::Write {
-        path: path.clone(),
-        before: Some(own),
-        after: None,
-    };
-    if script::is_chain(bytes, event) {
-        return Some(vec![delete]);
-    }
-    let rest = script::rest(bytes);
-    if script::is_nothing(&rest) && record.is_none_or(|record| record.created.contains(&event)) {
-        return Some(vec![delete]);
-    }
-    Some(rewrite(&path, bytes, *mode, rest).into_iter().collect())
 }
 
 /// The edits that take our part of a hook away that a hook manager has moved, and whether it gets the place of that one
@@ -367,49 +334,56 @@ fn remove_moved(
     record: Option<&InstallRecord>,
     name: &str,
 ) -> Option<(Vec<Edit>, bool)> {
-    let Some(HookFile::File { bytes, mode, .. }) = folder.entries.get(name) else {
-        return None;
-    };
-    script::has_block(bytes).then_some(())?;
-    let path = folder.path.join(name);
-    let own = HookContent {
-        bytes: bytes.clone(),
-        mode: *mode,
-    };
-    let is_chain = script::is_chain(bytes, event);
     // The manager's hook stands in the place; what was renamed takes the name under which the manager looks for it.
     let is_free = folder
         .hook(event)
         .and_then(HookFile::bytes)
         .is_some_and(|hook| !script::has_block(hook));
-    if is_chain && is_free && folder.chained(event).is_some() {
-        let chained = folder.path.join(event.chained_name());
-        return Some((
-            vec![Edit::Unchain {
-                hook: path,
-                chained,
-                own,
-            }],
-            true,
-        ));
+    let chained = chained_path(folder, event).filter(|_| is_free);
+    let path = folder.path.join(name);
+    let edits = without_ours(path, folder.entries.get(name)?, event, record, chained)?;
+    let is_unchained = matches!(edits[..], [Edit::Unchain { .. }]);
+    Some((edits, is_unchained))
+}
+
+/// Where the user's own hook stands that ours calls.
+fn chained_path(folder: &HookFolder, event: HookEvent) -> Option<PathBuf> {
+    folder
+        .chained(event)
+        .map(|_| folder.path.join(event.chained_name()))
+}
+
+/// The edits that take our part out of one file; the hook at `chained`, which ours calls, takes its place.
+fn without_ours(
+    path: PathBuf,
+    hook: &HookFile,
+    event: HookEvent,
+    record: Option<&InstallRecord>,
+    chained: Option<PathBuf>,
+) -> Option<Vec<Edit>> {
+    let HookFile::File { bytes, mode, .. } = hook else {
+        return None;
+    };
+    script::has_block(bytes).then_some(())?;
+    let own = HookContent {
+        bytes: bytes.clone(),
+        mode: *mode,
+    };
+    let (is_chain, rest) = (script::is_chain(bytes, event), script::rest(bytes));
+    if let Some(chained) = chained.filter(|_| is_chain) {
+        let hook = path;
+        return Some(vec![Edit::Unchain { hook, chained, own }]);
     }
-    let rest = script::rest(bytes);
     let is_ours = is_chain
         || script::is_nothing(&rest) && record.is_none_or(|record| record.created.contains(&event));
     if is_ours {
-        return Some((
-            vec![Edit::Write {
-                path,
-                before: Some(own),
-                after: None,
-            }],
-            false,
-        ));
+        return Some(vec![Edit::Write {
+            path,
+            before: Some(own),
+            after: None,
+        }]);
     }
-    Some((
-        rewrite(&path, bytes, *mode, rest).into_iter().collect(),
-        false,
-    ))
+    Some(rewrite(&path, bytes, *mode, rest).into_iter().collect())
 }
 
 fn rewrite(path: &Path, bytes: &[u8], mode: u32, wanted: Vec<u8>) -> Option<Edit> {
