@@ -3,9 +3,9 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
-use super::CliError;
 use super::exit::Exit;
 use super::shell::shell_word;
+use super::{CliError, Ui};
 use crate::base::{AgentId, FrameType};
 use crate::frame::{Head, Store};
 use crate::git::PathFilter;
@@ -111,42 +111,30 @@ impl SnapshotArgs {
     }
 
     /// The snapshot's root; files that were let in and look like secrets are warned about.
-    pub fn root(
-        &self,
-        workspace: &Workspace,
-        warn: impl Fn(&str),
-    ) -> Result<SnapshotRoot, CliError> {
-        self.root_or(Snapshot::Revision("HEAD".to_owned()), workspace, warn)
+    pub fn root(&self, workspace: &Workspace, ui: &Ui) -> Result<SnapshotRoot, CliError> {
+        self.root_or(Snapshot::Revision("HEAD".to_owned()), workspace, ui)
     }
 
     /// The same, of the work tree where no snapshot is named: for what shows files rather than what is known of them.
     ///
     /// Where the work tree cannot be written as a tree, as on a disk that takes no writes, that is said, and it is HEAD.
-    pub fn root_of_files(
-        &self,
-        workspace: &Workspace,
-        warn: impl Fn(&str),
-    ) -> Result<SnapshotRoot, CliError> {
-        let seen = self.root_or(workspace.default_snapshot(), workspace, &warn);
+    pub fn root_of_files(&self, workspace: &Workspace, ui: &Ui) -> Result<SnapshotRoot, CliError> {
+        let seen = self.root_or(workspace.default_snapshot(), workspace, ui);
         let Some(failed) = seen.as_ref().err().filter(|_| !self.is_named()) else {
             return seen;
         };
-        let Ok(head) = self.root(workspace, &warn) else {
+        let Ok(head) = self.root(workspace, ui) else {
             return seen;
         };
-        warn(&format!(
+        ui.warn(&format!(
             "this is HEAD: the work tree cannot be looked at: {failed}"
         ));
         Ok(head)
     }
 
     /// The snapshot as the record of a turn names it: `None` for what is looked at by default.
-    pub fn recorded(
-        &self,
-        workspace: &Workspace,
-        warn: impl Fn(&str),
-    ) -> Result<Option<String>, CliError> {
-        let root = self.root_or(workspace.default_snapshot(), workspace, warn)?;
+    pub fn recorded(&self, workspace: &Workspace, ui: &Ui) -> Result<Option<String>, CliError> {
+        let root = self.root_or(workspace.default_snapshot(), workspace, ui)?;
         Ok(match (self.index, &self.rev) {
             (true, _) => Some("index".to_owned()),
             (_, Some(_)) => Some(root.tree.to_string()),
@@ -165,7 +153,7 @@ impl SnapshotArgs {
         &self,
         default: Snapshot,
         workspace: &Workspace,
-        warn: impl Fn(&str),
+        ui: &Ui,
     ) -> Result<SnapshotRoot, CliError> {
         let snapshot = match (self.index, self.worktree, &self.rev) {
             (true, _, _) => Snapshot::Index,
@@ -175,7 +163,7 @@ impl SnapshotArgs {
         };
         let root = workspace.root(&snapshot)?;
         for secret in &root.secrets {
-            warn(&format!(
+            ui.warn(&format!(
                 "'{}' looks like a secret and takes part because .teddyignore lets it in",
                 secret.to_text()
             ));

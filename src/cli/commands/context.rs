@@ -128,9 +128,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     } else {
         program.open_paged()?
     };
-    let root = args
-        .snapshot
-        .root_of_files(&workspace, |text| program.ui.warn(text))?;
+    let root = args.snapshot.root_of_files(&workspace, &program.ui)?;
     let document = plan(args, program, &workspace, &root)?;
     for path in document.secrets() {
         program.ui.warn(&format!(

@@ -96,9 +96,7 @@ struct Subject<'s> {
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let store = workspace.store()?;
-    let root = args
-        .snapshot
-        .root(&workspace, |text| program.ui.warn(text))?;
+    let root = args.snapshot.root(&workspace, &program.ui)?;
     let found = NamedTarget {
         written: args.node.clone(),
         target: find(&workspace, &root, &args.node)?,

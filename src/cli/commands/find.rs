@@ -157,9 +157,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         ));
     }
     let workspace = program.open_paged()?;
-    let root = args
-        .snapshot
-        .root_of_files(&workspace, |text| program.ui.warn(text))?;
+    let root = args.snapshot.root_of_files(&workspace, &program.ui)?;
     let wanted = wanted(args, &workspace, &root)?;
     let mut findable = ops::find::findable(
         &workspace.repository,

@@ -108,9 +108,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         &workspace.repository,
         &workspace.state,
         || {
-            let root = args
-                .snapshot
-                .root_of_files(&workspace, |text| program.ui.warn(text))?;
+            let root = args.snapshot.root_of_files(&workspace, &program.ui)?;
             Ok::<_, CliError>((root.tree, root))
         },
         |files, root| {

@@ -124,9 +124,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let agents = workspace.agents();
     program.ui.warn_all(&agents.warnings);
     let (agent, instructions) = choose(args, &workspace, &agents)?;
-    let root = args
-        .snapshot
-        .root(&workspace, |text| program.ui.warn(text))?;
+    let root = args.snapshot.root(&workspace, &program.ui)?;
     let target = find(&workspace, &root, node)?;
     refuse_silent(agent, instructions, &target, node)?;
     let frame_type = args

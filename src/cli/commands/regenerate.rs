@@ -38,9 +38,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let agents = workspace.agents();
     program.ui.warn_all(&agents.warnings);
     let agent = choose_agent(args, &workspace, &agents)?;
-    let root = args
-        .snapshot
-        .root(&workspace, |text| program.ui.warn(text))?;
+    let root = args.snapshot.root(&workspace, &program.ui)?;
     let repository = &workspace.repository;
     let tree_of = |revision: &String| -> Result<_, CliError> {
         Ok(repository.tree_of(&repository.resolve(revision)?)?)

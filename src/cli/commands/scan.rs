@@ -38,9 +38,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         let store = workspace.store()?;
         ops::refresh::index(&workspace.state, &store, 0)?;
     }
-    let root = args
-        .snapshot
-        .root(&workspace, |text| program.ui.warn(text))?;
+    let root = args.snapshot.root(&workspace, &program.ui)?;
     let counts =
         ops::refresh::scan(&workspace.repository, &Target::root_of(root.tree), None)?.counts;
     let ui = &mut program.ui;

@@ -89,9 +89,7 @@ impl Found {
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open_paged()?;
     let store = workspace.store()?;
-    let root = args
-        .snapshot
-        .root(&workspace, |text| program.ui.warn(text))?;
+    let root = args.snapshot.root(&workspace, &program.ui)?;
     let here = [".".to_owned()];
     let specs = if args.nodes.is_empty() {
         &here[..]

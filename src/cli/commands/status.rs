@@ -76,9 +76,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     for id in &args.agents {
         agents.get(id.as_str())?;
     }
-    let root = args
-        .snapshot
-        .root(&workspace, |text| program.ui.warn(text))?;
+    let root = args.snapshot.root(&workspace, &program.ui)?;
     let said = ops::carried::people_say(&workspace.repository, &workspace.state, &store, &root)?;
     if args.carried {
         return list_carried(&said, &workspace, &store, program);

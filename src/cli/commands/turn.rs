@@ -222,9 +222,7 @@ fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit
         add: super::context::entries(workspace, &new.add)?,
         drop: super::context::entries(workspace, &new.drop)?,
         tokens_max: new.budget,
-        snapshot: new
-            .snapshot
-            .recorded(workspace, |text| program.ui.warn(text))?,
+        snapshot: new.snapshot.recorded(workspace, &program.ui)?,
         images: new
             .images
             .iter()

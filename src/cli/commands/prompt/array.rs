@@ -107,7 +107,7 @@ pub fn assemble(
         .transpose()?;
     let root = snapshot
         .is_named()
-        .then(|| snapshot.root(workspace, |text| program.ui.warn(text)))
+        .then(|| snapshot.root(workspace, &program.ui))
         .transpose()?;
     let asking = TurnAsking {
         provider: provider.map(str::to_owned),
