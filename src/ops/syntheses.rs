@@ -11,6 +11,7 @@ use crate::base::count::counted;
 use crate::base::printable::chain;
 use crate::base::{AgentId, Digest, FrameType, NodeId, TreePath};
 use crate::frame::{BasisKind, FrameName, Head, Index, NodeKind, Slot, Store, commit};
+use crate::git::Repository;
 use crate::node::Scan;
 use crate::regen::remake::Remade;
 use crate::regen::synthesize::{SynthesisPlan, Synthesizer};
@@ -64,6 +65,25 @@ impl PlannedSyntheses {
             .iter()
             .find(|task| task.node == self.scan.root())
             .map(|task| task.reason)
+    }
+
+    /// What makes syntheses of the plan's nodes, which stand below `root`.
+    #[must_use]
+    pub fn synthesizer<'a>(
+        &'a self,
+        repo: &'a Repository,
+        root: &'a TreePath,
+        agent: &'a Agent,
+        into: &'a FrameType,
+    ) -> Synthesizer<'a> {
+        Synthesizer {
+            repo,
+            scan: &self.scan,
+            root,
+            index: &self.index,
+            agent,
+            into,
+        }
     }
 }
 
@@ -366,24 +386,13 @@ fn refresh_slot(
     on_event: &mut dyn FnMut(&Slot, Event),
 ) -> Result<Refreshed, RefreshError> {
     let (store, scanner) = (workspace.store()?, workspace.scanner()?);
-    let PlannedSyntheses {
-        scan,
-        mut index,
-        mut plan,
-        ..
-    } = plan_syntheses(workspace, &store, target, slot, upkeep.start)?;
+    let mut planned = plan_syntheses(workspace, &store, target, slot, upkeep.start)?;
+    let mut plan = std::mem::take(&mut planned.plan);
     let (agents, root) = (workspace.agents(), target.path.clone().unwrap_or_default());
     let agent = agents.get(slot.agent.as_str())?;
     // What cannot be read allows nothing.
     let allowed = workspace.allowed_secrets(&[]).unwrap_or_default();
-    let work = Synthesizer {
-        repo: &workspace.repository,
-        scan: &scan,
-        root: &root,
-        index: &index,
-        agent,
-        into: &slot.frame_type,
-    };
+    let work = planned.synthesizer(&workspace.repository, &root, agent, &slot.frame_type);
     let mut remade = Remade::default();
     if upkeep.verify {
         remade = work.remake(&plan, Some(VERIFY_SAMPLE));
@@ -407,14 +416,10 @@ fn refresh_slot(
     };
     if !done.frames.is_empty() {
         let message = message(&slot.agent, done.frames.len() as u64);
-        let committed = commit(
-            &workspace.repository,
-            &workspace.state,
-            &done.frames,
-            &message,
-        )?;
+        let (repo, state) = (&workspace.repository, &workspace.state);
+        let committed = commit(repo, state, &done.frames, &message)?;
         report.stored = committed.frames.len() as u64;
-        index.follow(&committed);
+        planned.index.follow(&committed);
         done.made
             .into_iter()
             .for_each(|path| on_event(slot, Event::Made(path)));
@@ -431,7 +436,7 @@ fn refresh_slot(
     }
     Ok(Refreshed {
         report,
-        visited: scan.len() as u64,
+        visited: planned.scan.len() as u64,
         remade,
         ..Refreshed::default()
     })
@@ -446,24 +451,15 @@ pub(super) fn remake_syntheses(
     let (agents, root) = (workspace.agents(), TreePath::root());
     let (mut all, mut names) = (Remade::default(), Vec::new());
     for slot in synthesized_slots(workspace, &refresh::index(&workspace.state, store, 0)?) {
-        let PlannedSyntheses {
-            scan, index, plan, ..
-        } = plan_syntheses(workspace, store, target, &slot, None)?;
+        let planned = plan_syntheses(workspace, store, target, &slot, None)?;
         let agent = agents.get(slot.agent.as_str())?;
-        let work = Synthesizer {
-            repo: &workspace.repository,
-            scan: &scan,
-            root: &root,
-            index: &index,
-            agent,
-            into: &slot.frame_type,
-        };
-        let remade = work.remake(&plan, None);
+        let work = planned.synthesizer(&workspace.repository, &root, agent, &slot.frame_type);
+        let remade = work.remake(&planned.plan, None);
         names.extend(
             remade
                 .forged
                 .iter()
-                .filter_map(|number| work.head_name(&plan, *number)),
+                .filter_map(|number| work.head_name(&planned.plan, *number)),
         );
         all.add(&remade);
     }

@@ -80,6 +80,7 @@ struct Chosen {
 }
 
 /// Which syntheses are to be made, and what is known of all of them.
+#[derive(Default)]
 pub struct SynthesisPlan {
     /// Directories whose synthesis is missing or outdated, children first.
     pub tasks: Vec<PlannedNode>,

@@ -16,7 +16,6 @@ use crate::node::{NodeNumber, Scan};
 use crate::ops::{self, Earlier, Refresh};
 use crate::regen::Plan;
 use crate::regen::refused::{Kept, RefusedAnswers};
-use crate::regen::synthesize::Synthesizer;
 use crate::synthesis::Reason;
 use crate::workspace::{NamedTarget, Target, Workspace};
 
@@ -333,15 +332,7 @@ impl Subject<'_> {
         let path = target.path.clone().unwrap_or_default();
         let (scan, plan) = (&planned.scan, &planned.plan);
         let below = plan.tasks.iter().filter(|task| task.node != scan.root());
-        let repo = &workspace.repository;
-        let work = Synthesizer {
-            repo,
-            scan,
-            root: &path,
-            index: &planned.index,
-            agent,
-            into: frame_type,
-        };
+        let work = planned.synthesizer(&workspace.repository, &path, agent, frame_type);
         let changed = head
             .and_then(made_from)
             .map(|frames| work.changed_entries(plan, scan.root(), frames));
