@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::base::TreePath;
+use crate::base::{NodeKind, TreePath};
 use crate::chat::Usage;
 use crate::provider::ProviderError;
 use crate::provider::batch::OwedBatch;
@@ -208,6 +208,19 @@ impl Report {
     #[must_use]
     pub fn made(&self) -> u64 {
         self.made_files + self.made_directories
+    }
+
+    /// Counts a frame of a node; the event that tells of it.
+    pub(super) fn count_frame(&mut self, is_reused: bool, kind: NodeKind, path: TreePath) -> Event {
+        match kind {
+            _ if is_reused => {
+                self.reused += 1;
+                return Event::Reused(path);
+            }
+            NodeKind::Directory => self.made_directories += 1,
+            NodeKind::File => self.made_files += 1,
+        }
+        Event::Made(path)
     }
 
     /// True when every task was done.

@@ -301,16 +301,8 @@ impl Runner<'_> {
                     body,
                     is_reused,
                 } = *made;
-                match (is_reused, self.scan.node(number).is_directory) {
-                    (true, _) => report.reused += 1,
-                    (false, true) => report.made_directories += 1,
-                    (false, false) => report.made_files += 1,
-                }
-                on_event(if is_reused {
-                    Event::Reused(path)
-                } else {
-                    Event::Made(path)
-                });
+                let kind = self.scan.node(number).kind();
+                on_event(report.count_frame(is_reused, kind, path));
                 progress.batch_bytes += new.size_bytes();
                 progress.batch.push(new);
                 progress.plan.heads[number] = Some(record);

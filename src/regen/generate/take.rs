@@ -402,17 +402,8 @@ impl Work<'_, '_> {
                 body,
                 is_reused,
             }) => {
-                match (is_reused, self.generator.scan.node(node).is_directory) {
-                    (true, _) => self.report.reused += 1,
-                    (false, true) => self.report.made_directories += 1,
-                    (false, false) => self.report.made_files += 1,
-                }
-                let path = self.path(number);
-                on_event(if is_reused {
-                    Event::Reused(path)
-                } else {
-                    Event::Made(path)
-                });
+                let (kind, path) = (self.generator.scan.node(node).kind(), self.path(number));
+                on_event(self.report.count_frame(is_reused, kind, path));
                 self.batch.push(new);
                 self.plan.heads[node] = Some(record);
                 self.said.put(node, body);
