@@ -36,15 +36,6 @@ pub struct Rank {
     last: std::cmp::Reverse<TaskNumber>,
 }
 
-/// What has become of a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Waiting,
-    Taken,
-    Done,
-    Failed,
-}
-
 /// Tasks and who waits for whom.
 #[derive(Debug)]
 pub struct Queue {
@@ -52,7 +43,7 @@ pub struct Queue {
     parents: IndexVec<TaskNumber, Vec<TaskNumber>>,
     /// Children that are not done yet.
     open: IndexVec<TaskNumber, u32>,
-    state: IndexVec<TaskNumber, State>,
+    is_waiting: IndexVec<TaskNumber, bool>,
     ready: BinaryHeap<(Rank, TaskNumber)>,
     left: usize,
 }
@@ -94,7 +85,7 @@ impl Queue {
             ranks,
             parents,
             open,
-            state: vec![State::Waiting; count].into(),
+            is_waiting: vec![true; count].into(),
             ready,
             left: count,
         }
@@ -109,7 +100,7 @@ impl Queue {
     /// Takes the next task whose children are all done.
     pub fn pop(&mut self) -> Option<TaskNumber> {
         let (_, task) = self.ready.pop()?;
-        self.state[task] = State::Taken;
+        self.is_waiting[task] = false;
         Some(task)
     }
 
@@ -121,11 +112,11 @@ impl Queue {
 
     /// Books a success: what waited only for this is ready now.
     pub fn done(&mut self, task: TaskNumber) {
-        self.state[task] = State::Done;
+        self.is_waiting[task] = false;
         self.left -= 1;
         for parent in self.parents[task].clone() {
             self.open[parent] -= 1;
-            if self.open[parent] == 0 && self.state[parent] == State::Waiting {
+            if self.open[parent] == 0 && self.is_waiting[parent] {
                 self.ready.push((self.ranks[parent], parent));
             }
         }
@@ -133,12 +124,12 @@ impl Queue {
 
     /// Books a failure, and with it of everything above; returns how many tasks above were held back by it now.
     pub fn fail(&mut self, task: TaskNumber) -> u64 {
-        self.state[task] = State::Failed;
+        self.is_waiting[task] = false;
         self.left -= 1;
         let (mut held_back, mut above) = (0, self.parents[task].clone());
         while let Some(parent) = above.pop() {
-            if self.state[parent] == State::Waiting {
-                self.state[parent] = State::Failed;
+            if self.is_waiting[parent] {
+                self.is_waiting[parent] = false;
                 self.left -= 1;
                 held_back += 1;
                 above.extend(&self.parents[parent]);
