@@ -203,8 +203,7 @@ pub fn with_output(
     capabilities: &Capabilities,
 ) -> (GenerationParams, Option<Adjustment>) {
     let mut params = wish.params.clone();
-    if let (true, Some(set)) = (wish.is_output_own, params.max_output_tokens) {
-        params.max_output_tokens = Some(set);
+    if wish.is_output_own && params.max_output_tokens.is_some() {
         return (params, None);
     }
     let longest = params.max_output_tokens.unwrap_or(OUTPUT_TOKENS_DEFAULT);
@@ -259,23 +258,15 @@ pub fn fit(
     input_tokens: u64,
 ) -> Result<FittedParams, FitError> {
     let counted = input_tokens.saturating_mul(capabilities.tokens_percent) / 100;
-    if let Some(window) = capabilities
-        .context_tokens
-        .filter(|window| counted >= *window)
-    {
-        return Err(FitError::Window {
-            input: counted,
-            window,
-        });
+    let (longest, window) = (capabilities.output_tokens, capabilities.context_tokens);
+    if let Some(window) = window.filter(|window| counted >= *window) {
+        let input = counted;
+        return Err(FitError::Window { input, window });
     }
-    if let Some(limit) = params
-        .max_input_tokens
-        .filter(|limit| input_tokens > *limit)
-    {
-        return Err(FitError::Input {
-            input: input_tokens,
-            limit,
-        });
+    let limit = params.max_input_tokens;
+    if let Some(limit) = limit.filter(|limit| input_tokens > *limit) {
+        let input = input_tokens;
+        return Err(FitError::Input { input, limit });
     }
     let mut fitted = FittedParams {
         params: params.clone(),
@@ -283,7 +274,6 @@ pub fn fit(
     };
     fitted.fit_temperature(capabilities.temperature);
     fitted.fit_sampling(capabilities);
-    let (longest, window) = (capabilities.output_tokens, capabilities.context_tokens);
     let left = window.map(|window| window - counted);
     let output = &mut fitted.params.max_output_tokens;
     fitted
@@ -324,9 +314,7 @@ impl FittedParams {
                 .push(Adjustment::TemperatureClamped { from, to });
         }
     }
-}
 
-impl FittedParams {
     fn fit_sampling(&mut self, capabilities: &Capabilities) {
         let is_alone = !capabilities.one_of_sampling || self.params.temperature.is_none();
         if let Some(from) = self
@@ -419,6 +407,14 @@ pub fn input_tokens_max(params: &GenerationParams, capabilities: &Capabilities) 
         .into_iter()
         .flatten()
         .min()
+}
+
+/// An error for more input than [`input_tokens_max`] allows, with the limit of output of [`with_output`].
+pub fn check_input(wish: &Wish, capabilities: &Capabilities, input: u64) -> Result<(), FitError> {
+    match input_tokens_max(&with_output(wish, capabilities).0, capabilities) {
+        Some(limit) if input > limit => Err(FitError::Input { input, limit }),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ pub mod registry;
 pub mod standard;
 
 pub use fit::{
-    Adjustment, FitError, FittedParams, OutputKey, Wants, Wish, fit, input_tokens_max,
+    Adjustment, FitError, FittedParams, OutputKey, Wants, Wish, check_input, fit, input_tokens_max,
     lasting_changes, output_key, said_in_words, with_output,
 };
 pub use params::{Phase, Profile, ProfileScope, ProviderRole};

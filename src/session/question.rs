@@ -15,8 +15,8 @@ use crate::node::{Snapshot, SnapshotRoot};
 use crate::ops::input::InputError;
 use crate::ops::{self, AskingError};
 use crate::profile::{
-    Adjustment, FitError, OutputKey, Phase, Profile, Wants, Wish, fit, input_tokens_max,
-    output_key, said_in_words, with_output,
+    Adjustment, FitError, OutputKey, Phase, Profile, Wants, Wish, check_input, fit,
+    input_tokens_max, output_key, said_in_words, with_output,
 };
 use crate::prompt::{display, manual};
 use crate::provider::{Definition, ProviderKind};
@@ -290,17 +290,7 @@ pub(super) fn text_words(
         placed: None,
     };
     let tokens = words.request.tokens_estimated();
-    let limit = input_tokens_max(
-        &with_output(&reader.wish, &reader.capabilities).0,
-        &reader.capabilities,
-    );
-    if let Some(limit) = limit.filter(|limit| tokens > *limit) {
-        return Err(FitError::Input {
-            input: tokens,
-            limit,
-        }
-        .into());
-    }
+    check_input(&reader.wish, &reader.capabilities, tokens)?;
     words.fit(reader, tokens)?;
     Ok(words)
 }

@@ -13,7 +13,7 @@ use super::turn_error::TurnError;
 use super::{SessionFolder, SessionRecord};
 use crate::chat::{Capabilities, GenerationParams, Request};
 use crate::ops::{self, AskingError, Payer};
-use crate::profile::{FitError, ProviderRole, Wish, fit, input_tokens_max, with_output};
+use crate::profile::{FitError, ProviderRole, Wish, check_input, fit, with_output};
 use crate::provider::call::{RetrySink, StopSign};
 use crate::provider::{Definition, ProviderKind};
 use crate::secret::guard;
@@ -113,21 +113,13 @@ fn request(entries: &[&HistoryEntry], capabilities: &Capabilities) -> Result<Req
         max_output_tokens: Some(SUMMARY_TOKENS_MAX),
         ..GenerationParams::default()
     };
-    let wished = with_output(
-        &Wish {
-            params,
-            ..Wish::default()
-        },
-        capabilities,
-    )
-    .0;
+    let wish = Wish {
+        params,
+        ..Wish::default()
+    };
     let tokens = request.tokens_estimated();
-    if let Some(limit) = input_tokens_max(&wished, capabilities).filter(|limit| tokens > *limit) {
-        return Err(FitError::Input {
-            input: tokens,
-            limit,
-        });
-    }
+    check_input(&wish, capabilities, tokens)?;
+    let wished = with_output(&wish, capabilities).0;
     request.params = fit(&wished, capabilities, tokens)?.params;
     Ok(request)
 }
