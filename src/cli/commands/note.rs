@@ -166,97 +166,58 @@ fn at_work(workspace: &Workspace, path: &str) -> Result<(SnapshotRoot, Target), 
 
 /// Says once more, about today's content, what was said about an earlier one.
 pub fn affirm(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError> {
-    let workspace = program.open()?;
-    let (mut affirmed, mut is_all) = (Vec::new(), true);
-    let root = args.root(&workspace)?;
-    for NamedTarget { written, target } in find_all(&workspace, &root, &args.paths)? {
-        let path = &written;
-        let said = PathNotes::open(&workspace, &args.who, &root, target)?;
-        let mine = said
-            .carried
-            .iter()
-            .find(|carried| Voice::of(&carried.frame) == said.me());
-        let carried = match (mine, said.carried.as_slice()) {
-            (Some(mine), _) => mine,
-            (None, [only]) => only,
-            (None, []) => {
-                is_all = false;
-                let stands = if said.standing.is_empty() {
-                    "nothing is said about it"
-                } else {
-                    "what is said is about its content of today"
-                };
-                program.ui.note(&format!("'{path}': {stands}"));
-                for agent in &said.carried_by_others {
-                    program.ui.note(&format!(
-                        "agent '{agent}' said something about an earlier content: git merkle affirm --agent {agent} {}",
-                        shell_word(path)
-                    ));
-                }
-                continue;
-            }
-            (None, several) => {
-                let authors: Vec<String> = several
-                    .iter()
-                    .filter_map(|carried| carried.frame.author())
-                    .collect();
-                let message = format!(
-                    "several people have said something about '{path}': {}",
-                    authors.join(", ")
-                );
-                return Err(CliError::new(Exit::Refused, message)
-                    .hint("say it in your own words: git merkle note <path> -m <text>"));
-            }
+    each_path(args, program, "affirm", |said, program, path| {
+        let Some(carried) = said.to_affirm(program, path)? else {
+            return Ok(None);
         };
         let frame = said.say(program, carried.frame.content.clone())?;
-        affirmed.push(FrameDocument::new(&frame, State::Fresh).at(said.target.path.as_ref()));
         if !program.ui.is_json() {
             writeln!(program.ui, "{}", frame.id)?;
         }
-    }
-    program.sign(&workspace);
-    if program.ui.is_json() {
-        program
-            .ui
-            .write_json("affirm", &FramesDocument { frames: affirmed })?;
-    }
-    Ok(if is_all { Exit::Done } else { Exit::No })
+        Ok(Some(FrameDocument::new(&frame, State::Fresh)))
+    })
 }
 
 /// Ends what the user has said about paths.
 pub fn retract(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError> {
-    let workspace = program.open()?;
-    let (mut ended, mut is_all) = (Vec::new(), true);
-    let root = args.root(&workspace)?;
-    for NamedTarget { written, target } in find_all(&workspace, &root, &args.paths)? {
-        let path = &written;
-        let said = PathNotes::open(&workspace, &args.who, &root, target)?;
+    each_path(args, program, "retract", |said, program, path| {
         let Some(own) = said.own() else {
-            is_all = false;
             program.ui.note(&format!(
                 "'{path}': you have said nothing about it that stands"
             ));
-            continue;
+            return Ok(None);
         };
-        ops::statement::retract(
-            &workspace,
-            &said.target,
-            &said.slot(),
-            own,
-            &clock::render_utc(clock::now_seconds()),
-        )?;
-        ended.push(FrameDocument::new(own, State::Older).at(said.target.path.as_ref()));
+        let now = clock::render_utc(clock::now_seconds());
+        ops::statement::retract(said.workspace, &said.target, &said.slot(), own, &now)?;
         if !program.ui.is_json() {
             writeln!(program.ui, "retracted {}", own.id)?;
+        }
+        Ok(Some(FrameDocument::new(own, State::Older)))
+    })
+}
+
+/// Does to what people say about each path what a command does, and lists the frames; exit 1 when a path had none.
+fn each_path(
+    args: &PathsArgs,
+    program: &mut Program,
+    command: &str,
+    act: impl Fn(&PathNotes<'_>, &mut Program, &str) -> Result<Option<FrameDocument>, CliError>,
+) -> Result<Exit, CliError> {
+    let workspace = program.open()?;
+    let (mut frames, mut is_all) = (Vec::new(), true);
+    let root = args.root(&workspace)?;
+    for NamedTarget { written, target } in find_all(&workspace, &root, &args.paths)? {
+        let said = PathNotes::open(&workspace, &args.who, &root, target)?;
+        match act(&said, program, &written)? {
+            Some(frame) => frames.push(frame.at(said.target.path.as_ref())),
+            None => is_all = false,
         }
     }
     program.sign(&workspace);
     if program.ui.is_json() {
-        program
-            .ui
-            .write_json("retract", &FramesDocument { frames: ended })?;
+        program.ui.write_json(command, &FramesDocument { frames })?;
     }
-    Ok(if is_all { Exit::Done } else { Exit::No })
+    Ok(Exit::no_if(!is_all))
 }
 
 /// What people say about a path, in one slot.
@@ -337,6 +298,42 @@ impl<'w> PathNotes<'w> {
             .chain(self.carried.iter().map(|carried| &carried.frame));
         let me = self.me();
         frames.into_iter().find(|frame| Voice::of(frame) == me)
+    }
+
+    /// The statement to say once more: the user's own, or the only one. `None`, and a note, where there is none.
+    fn to_affirm(&self, program: &mut Program, path: &str) -> Result<Option<&Carried>, CliError> {
+        let me = self.me();
+        let mine = |carried: &&Carried| Voice::of(&carried.frame) == me;
+        match (self.carried.iter().find(mine), self.carried.as_slice()) {
+            (Some(one), _) | (None, [one]) => Ok(Some(one)),
+            (None, []) => {
+                let stands = if self.standing.is_empty() {
+                    "nothing is said about it"
+                } else {
+                    "what is said is about its content of today"
+                };
+                program.ui.note(&format!("'{path}': {stands}"));
+                for agent in &self.carried_by_others {
+                    program.ui.note(&format!(
+                        "agent '{agent}' said something about an earlier content: git merkle affirm --agent {agent} {}",
+                        shell_word(path)
+                    ));
+                }
+                Ok(None)
+            }
+            (None, several) => {
+                let authors: Vec<String> = several
+                    .iter()
+                    .filter_map(|carried| carried.frame.author())
+                    .collect();
+                let message = format!(
+                    "several people have said something about '{path}': {}",
+                    authors.join(", ")
+                );
+                Err(CliError::new(Exit::Refused, message)
+                    .hint("say it in your own words: git merkle note <path> -m <text>"))
+            }
+        }
     }
 
     fn say(&self, program: &mut Program, content: String) -> Result<Frame, CliError> {
