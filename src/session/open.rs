@@ -197,12 +197,7 @@ pub fn branch_session(
         limits,
         ..from.own.clone()
     };
-    let work_dir = repo.work_dir().ok_or(SessionError::Bare)?;
-    let to = SessionFolder::new(work_dir, name.clone());
-    // Looked at before it is locked as well: a session is never branched into itself.
-    to.check_vacant()?;
-    let _lock = lock_session(repo, name)?;
-    to.check_vacant()?;
+    let (to, _lock) = take_name(repo, name)?;
     for (number, turn) in turns.iter().take_while(|(number, _)| Some(*number) <= last) {
         for name in from
             .folder
@@ -243,11 +238,7 @@ pub fn rename_session(
     name: &SessionName,
 ) -> Result<SessionFolder, ChoiceError> {
     let (repo, state) = (&workspace.repository, &workspace.state);
-    let work_dir = repo.work_dir().ok_or(SessionError::Bare)?;
-    let to = SessionFolder::new(work_dir, name.clone());
-    to.check_vacant()?;
-    let _lock = lock_session(repo, name)?;
-    to.check_vacant()?;
+    let (to, _lock) = take_name(repo, name)?;
     let pages = typed_pages(state, from.folder.name.as_str());
     let place = from.folder.place()?;
     let target = place.with_file_name(name.as_str());
@@ -258,6 +249,17 @@ pub fn rename_session(
     }
     remember_typed(state, name, &pages.into_iter().collect::<Vec<_>>())?;
     Ok(to)
+}
+
+/// The folder of a session that there is not yet, and the lock on its name.
+fn take_name(repo: &Repository, name: &SessionName) -> Result<(SessionFolder, Lock), ChoiceError> {
+    let work_dir = repo.work_dir().ok_or(SessionError::Bare)?;
+    let to = SessionFolder::new(work_dir, name.clone());
+    // Looked at before it is locked as well: a session is never branched into itself.
+    to.check_vacant()?;
+    let lock = lock_session(repo, name)?;
+    to.check_vacant()?;
+    Ok((to, lock))
 }
 
 fn lock_session(repo: &Repository, name: &SessionName) -> Result<Lock, ChoiceError> {
@@ -300,6 +302,11 @@ fn own_digests(state: &StateDir, name: &SessionName) -> String {
     state
         .folder(OWN_FOLDER)
         .kept_text(&own_file(name), OWN_BYTES_MAX)
+}
+
+/// True when this machine wrote the record that has this digest.
+fn wrote(state: &StateDir, name: &SessionName, digest: &str) -> bool {
+    own_digests(state, name).lines().any(|line| line == digest)
 }
 
 /// Remembers that this machine wrote the session's record as it stands.
@@ -369,11 +376,7 @@ pub(super) fn remember_typed(
 /// True for a session that came with the repository: HEAD has its record, and this machine did not write it.
 #[must_use]
 pub fn is_delivered(workspace: &Workspace, folder: &SessionFolder) -> bool {
-    let is_own = digest(folder).is_ok_and(|digest| {
-        own_digests(&workspace.state, &folder.name)
-            .lines()
-            .any(|line| line == digest)
-    });
+    let is_own = digest(folder).is_ok_and(|digest| wrote(&workspace.state, &folder.name, &digest));
     !is_own && !matches!(committed_record(workspace, folder), Committed::Nothing)
 }
 
@@ -396,21 +399,15 @@ pub(super) fn own_part(
     record: &SessionRecord,
 ) -> Result<SessionRecord, ChoiceError> {
     let digest = digest(folder)?;
-    if own_digests(&workspace.state, &folder.name)
-        .lines()
-        .any(|line| line == digest)
-    {
+    if wrote(&workspace.state, &folder.name, &digest) {
         return Ok(record.clone());
     }
     let unknown = SessionRecord {
         profile: None,
         scope: None,
         providers: BTreeMap::new(),
-        ..record.clone()
-    };
-    let unknown = SessionRecord {
         limits: SessionLimits::default(),
-        ..unknown
+        ..record.clone()
     };
     let committed = match committed_record(workspace, folder) {
         Committed::Nothing => return Ok(record.clone()),
