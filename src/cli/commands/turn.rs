@@ -174,28 +174,16 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         Action::New(new) => begin(new, &workspace, program),
         Action::Run(run) => run::run(run, &workspace, program),
         Action::Respond(respond) => hand_in(respond, &workspace, program),
-        Action::Approve(approve) => {
-            let judgement = Judgement {
-                is_approved: true,
-                by: BY_PERSON,
-                feedback: &approve.message,
-                took: (None, None),
-            };
-            judge(approve.session.as_deref(), judgement, &workspace, program)
+        Action::Approve(Approve { session, message }) => {
+            judge(session.as_deref(), true, message, &workspace, program)
         }
         Action::Reject(reject) if reject.message.trim().is_empty() => Err(CliError::new(
             Exit::Usage,
             "nothing was said about what to do better",
         )
         .hint("say it with '-m <feedback>'")),
-        Action::Reject(reject) => {
-            let judgement = Judgement {
-                is_approved: false,
-                by: BY_PERSON,
-                feedback: &reject.message,
-                took: (None, None),
-            };
-            judge(reject.session.as_deref(), judgement, &workspace, program)
+        Action::Reject(Reject { session, message }) => {
+            judge(session.as_deref(), false, message, &workspace, program)
         }
         Action::Apply(args) => apply::run(args, &workspace, program),
         Action::Show(show) => show_file(show, &workspace, program),
@@ -387,14 +375,21 @@ fn pasted(
 }
 
 fn judge(
-    named: Option<&str>,
-    judgement: Judgement<'_>,
+    session: Option<&str>,
+    is_approved: bool,
+    message: &str,
     workspace: &Workspace,
     program: &mut Program,
 ) -> Result<Exit, CliError> {
-    let mut open = open_named(named, workspace, program)?;
+    let mut open = open_named(session, workspace, program)?;
     // The answer may have been written with an editor since.
     session::answer::take_answer(&workspace.repository, &mut open, None)?;
+    let judgement = Judgement {
+        is_approved,
+        by: BY_PERSON,
+        feedback: message,
+        took: (None, None),
+    };
     session::turn::judge(&mut open, judgement)?;
     tell_state(&open, program)
 }
