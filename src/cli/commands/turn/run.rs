@@ -19,9 +19,9 @@ use crate::cli::ui::complain;
 use crate::cli::{CliError, Exit, amount};
 use crate::ops::{AskingOptions, Payer};
 use crate::profile::Phase;
-use crate::provider::call::CallError;
+use crate::provider::call::{CallError, StopSign};
 use crate::provider::ledger::{Caps, Spend};
-use crate::provider::{Definitions, ProviderError};
+use crate::provider::{Definition, Definitions, ProviderError};
 use crate::session::folder::response_file;
 use crate::session::record::usd;
 use crate::session::{
@@ -219,8 +219,7 @@ fn ask(job: &mut Job<'_>, open: &mut OpenSession, question: &Question) -> Result
         return Ok(false);
     };
     let name = definition.name.clone();
-    let options = job.options();
-    let payer = session::answer::turn_payer(workspace, open, definition, options)?;
+    let payer = job.payer(open, definition)?;
     let words = words(&name, question, &payer);
     for change in &question.turn.clamps {
         job.program.ui.note(change);
@@ -241,15 +240,14 @@ fn ask(job: &mut Job<'_>, open: &mut OpenSession, question: &Question) -> Result
                 let _ = write!(ui, "{}", printable(text)).and_then(|()| ui.flush());
             }
         };
-        runtime()?.block_on(async {
-            let (_going, mut stop) = watch::channel(false);
+        wait_for(async |stop| {
             let listener = Listener {
                 on_text: &mut on_text,
                 on_retry: &mut tell_retry,
-                stop: &mut stop,
+                stop,
             };
             session::answer::ask_turn(workspace, question, &payer, open, listener).await
-        })
+        })?
     };
     job.spent += payer.caller.spent();
     if let Err(TurnError::NotKept { text, .. }) = &outcome {
@@ -403,8 +401,7 @@ fn summarize(job: &mut Job<'_>, open: &mut OpenSession) -> Result<(), CliError> 
     };
     session::answer::check_limits(open)?;
     let name = due.definition.name.clone();
-    let options = job.options();
-    let payer = session::answer::turn_payer(workspace, open, due.definition.clone(), options)?;
+    let payer = job.payer(open, due.definition.clone())?;
     let what = format!(
         "this asks '{name}' to sum up {} messages: {}",
         due.messages,
@@ -415,10 +412,9 @@ fn summarize(job: &mut Job<'_>, open: &mut OpenSession) -> Result<(), CliError> 
         return Ok(());
     }
     require_consent(job, &payer, &what, &due.request)?;
-    let outcome = runtime()?.block_on(async {
-        let (_going, mut stop) = watch::channel(false);
-        session::summary::ask_summary(open, &payer, &due, &mut tell_retry, &mut stop).await
-    });
+    let outcome = wait_for(async |stop| {
+        session::summary::ask_summary(open, &payer, &due, &mut tell_retry, stop).await
+    })?;
     job.spent += payer.caller.spent();
     let program = &mut *job.program;
     match outcome {
@@ -436,13 +432,15 @@ fn summarize(job: &mut Job<'_>, open: &mut OpenSession) -> Result<(), CliError> 
 }
 
 impl Job<'_> {
-    /// The limits of the next call.
-    fn options(&self) -> AskingOptions {
-        AskingOptions {
+    /// Who pays for the next call, within the limits that the others have left.
+    fn payer(&self, open: &OpenSession, definition: Definition) -> Result<Payer, CliError> {
+        let options = AskingOptions {
             caps: self.args.caps(),
             spent: self.spent,
             ..AskingOptions::default()
-        }
+        };
+        let payer = session::answer::turn_payer(self.workspace, open, definition, options)?;
+        Ok(payer)
     }
 }
 
@@ -471,8 +469,7 @@ fn decide(
         &definition,
         &args.whom.asking(job.program),
     )?;
-    let options = job.options();
-    let payer = session::answer::turn_payer(workspace, open, definition, options)?;
+    let payer = job.payer(open, definition)?;
     let words = format!(
         "this asks '{approver}' to decide: about {} input tokens",
         request.tokens_estimated()
@@ -483,10 +480,9 @@ fn decide(
         return Ok(Decided::OnlyShown);
     }
     require_consent(job, &payer, &words, &request)?;
-    let outcome = runtime()?.block_on(async {
-        let (_going, mut stop) = watch::channel(false);
-        session::answer::ask_approval(open, &payer, &request, &mut tell_retry, &mut stop).await
-    });
+    let outcome = wait_for(async |stop| {
+        session::answer::ask_approval(open, &payer, &request, &mut tell_retry, stop).await
+    })?;
     job.spent += payer.caller.spent();
     let program = &mut *job.program;
     let Decision {
@@ -511,15 +507,13 @@ fn decide(
             return Ok(Decided::Refused);
         }
     }
-    session::turn::judge(
-        open,
-        Judgement {
-            is_approved: verdict.is_pass,
-            by: approver,
-            feedback: &feedback,
-            took,
-        },
-    )?;
+    let judgement = Judgement {
+        is_approved: verdict.is_pass,
+        by: approver,
+        feedback: &feedback,
+        took,
+    };
+    session::turn::judge(open, judgement)?;
     Ok(if verdict.is_pass {
         Decided::Approved
     } else {
@@ -535,6 +529,9 @@ fn named(name: &str, error: TurnError) -> CliError {
     }
 }
 
-fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
-    base::runtime().map_err(|error| CliError::io("cannot start a task", error))
+/// Runs one request to a model to its end.
+fn wait_for<T>(request: impl AsyncFnOnce(&mut StopSign) -> T) -> Result<T, CliError> {
+    let runtime = base::runtime().map_err(|error| CliError::io("cannot start a task", error))?;
+    let (_going, mut stop) = watch::channel(false);
+    Ok(runtime.block_on(request(&mut stop)))
 }
