@@ -14,7 +14,8 @@ use crate::base::{TreePath, printable};
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style};
 use crate::frame::commit::{LOCK_FILE, SET_ASIDE_REF, clear_leftovers, set_aside};
-use crate::frame::{FRAMES_REF, Store, StoreError, spool, verify};
+use crate::frame::verify::{self, Verification};
+use crate::frame::{FRAMES_REF, Store, StoreError, spool};
 use crate::git::{Lock, LockOwner, Refused};
 use crate::ops;
 use crate::workspace::Workspace;
@@ -239,6 +240,16 @@ fn check_ref(workspace: &Workspace, fix: bool) -> Result<Check, CliError> {
             ));
         }
     };
+    check_entries(workspace, &verdict, &at, fix)
+}
+
+/// Whether every entry of the store is what it should be; `fix` sets those aside that never will be.
+fn check_entries(
+    workspace: &Workspace,
+    verdict: &Verification,
+    at: &str,
+    fix: bool,
+) -> Result<Check, CliError> {
     let Some(first) = verdict.faults.first() else {
         let frames = counted(verdict.checked, "frame", "frames");
         return Ok(Check::good("store", format!("{at}, {frames} readable")));

@@ -23,11 +23,12 @@ use crate::base::{AgentId, FrameType, NodeId, NodeKind, TreePath};
 use crate::cli::program::Program;
 use crate::cli::progress::Progress;
 use crate::cli::snapshot::find_all;
-use crate::cli::{CliError, Exit, asker};
+use crate::cli::{CliError, Exit, Ui, asker};
 use crate::node::{self, SnapshotRoot};
 use crate::ops::{self, AskingOptions, ModelRun, Refresh, Refreshed, Upkeep};
 use crate::provider::ledger::Spend;
 use crate::regen::queue::Priority;
+use crate::regen::remake::Remade;
 use crate::regen::{Event, NodeFilter};
 use crate::workspace::{NamedTarget, Target, Workspace};
 
@@ -53,21 +54,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     } else {
         None
     };
-    let frame_type = args.frame_type.as_ref().unwrap_or(&agent.frame_type);
-    let request = Refresh {
-        agent,
-        frame_type: frame_type.clone(),
-        force: args.force,
-        verify: args.verify,
-        since,
-        reach: match args.shard {
-            Some(shard) => NodeFilter::Shard(shard),
-            None if args.outdated => NodeFilter::Outdated,
-            None => NodeFilter::All,
-        },
-        asking: asking.as_ref(),
-        is_background: false,
-    };
+    let request = request(args, agent, since, asking.as_ref());
     let targets = targets(args, &workspace, &root)?;
     for change in asking
         .iter()
@@ -100,6 +87,29 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         std::mem::forget(workspace);
     }
     Ok(exit)
+}
+
+fn request<'a>(
+    args: &Args,
+    agent: &'a Agent,
+    since: Option<NodeId>,
+    asking: Option<&'a ModelRun<'a>>,
+) -> Refresh<'a> {
+    let frame_type = args.frame_type.as_ref().unwrap_or(&agent.frame_type);
+    Refresh {
+        agent,
+        frame_type: frame_type.clone(),
+        force: args.force,
+        verify: args.verify,
+        since,
+        reach: match args.shard {
+            Some(shard) => NodeFilter::Shard(shard),
+            None if args.outdated => NodeFilter::Outdated,
+            None => NodeFilter::All,
+        },
+        asking,
+        is_background: false,
+    }
 }
 
 /// Has the user agree to what requests may cost, and says where they go.
@@ -172,16 +182,18 @@ fn refresh(
     }
     drop(progress);
     output?;
-    let forged = done.remade.forged_count();
+    tell_remade(&done.remade, args.verify, ui);
+    Ok(done)
+}
+
+/// What came of making anew what looks fresh; how much was compared is told only where the user wants it verified.
+fn tell_remade(remade: &Remade, is_verified: bool, ui: &mut Ui) {
+    let forged = remade.forged_count();
     if forged > 0 {
         ui.warn(&format!("{forged} outlines or syntheses did not say what is made from the same inputs; they are made again"));
     }
-    if args.verify && done.remade.of > 0 {
-        let (checked, of, odds) = (
-            done.remade.checked,
-            done.remade.of,
-            done.remade.odds_percent(),
-        );
+    if is_verified && remade.of > 0 {
+        let (checked, of, odds) = (remade.checked, remade.of, remade.odds_percent());
         let odds = if odds == 0 {
             "under 1".to_owned()
         } else {
@@ -196,7 +208,6 @@ fn refresh(
             "{checked} of {of} outlines and syntheses made again and compared; one forged is found with {odds} % odds{all}"
         ));
     }
-    Ok(done)
 }
 
 /// The agent that was named, else the default one, else the outline builder: no other option chooses one that asks a model.

@@ -390,7 +390,14 @@ fn show_one(show: &Show, workspace: &Workspace, program: &mut Program) -> Result
         ui.write_json("session-show", &document)?;
         return Ok(Exit::Done);
     }
-    for turn in &document.log {
+    write_log(&document.log, ui)?;
+    note_took(&document.session, session.charged().tokens, ui);
+    Ok(Exit::Done)
+}
+
+/// A line for each turn.
+fn write_log(log: &[TurnDocument], ui: &mut Ui) -> Result<(), CliError> {
+    for turn in log {
         let number = ui.styled(Style::Heading, &turn.turn);
         let by = turn
             .by
@@ -406,19 +413,20 @@ fn show_one(show: &Show, workspace: &Workspace, program: &mut Program) -> Result
         write!(ui, "{number} {text}")?;
         ui.end_record()?;
     }
+    Ok(())
+}
+
+/// What the answers of a session took, and what comes next.
+fn note_took(session: &SessionDocument, tokens_charged: u64, ui: &mut Ui) {
     let SessionDocument {
         tokens,
         cost_usd,
         next,
         ..
-    } = &document.session;
-    let charged = session.charged();
+    } = session;
     // A provider that counts nothing would look free.
-    let more = if charged.tokens > *tokens {
-        format!(
-            " ({} tokens charged: what a provider does not tell counts in full)",
-            charged.tokens
-        )
+    let more = if tokens_charged > *tokens {
+        format!(" ({tokens_charged} tokens charged: what a provider does not tell counts in full)")
     } else {
         String::new()
     };
@@ -426,7 +434,6 @@ fn show_one(show: &Show, workspace: &Workspace, program: &mut Program) -> Result
         "{tokens} tokens, {} as far as it is known{more}; {next}",
         usd(*cost_usd)
     ));
-    Ok(Exit::Done)
 }
 
 fn show_history(

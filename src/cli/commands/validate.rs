@@ -78,41 +78,40 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let is_sound = faults.is_empty();
     let ui = &mut program.ui;
     if ui.is_json() {
-        let documents = |entries: Vec<Entry>| {
-            entries
-                .into_iter()
-                .map(|(path, message)| FaultDocument {
-                    path: json::path(&path),
-                    message,
-                })
-                .collect()
-        };
         let document = Document {
             checked: verdict.checked,
             faults: documents(faults),
             newer: documents(newer),
         };
         ui.write_json("validate", &document)?;
-    } else {
-        write_entries(ui, &faults, &newer)?;
-        if args.remake {
-            ui.note(&format!(
-                "{} of {} outlines and syntheses of HEAD made again and compared",
-                remade.checked, remade.of
-            ));
-        }
-        let more = if verdict.is_cut {
-            " or more; the check ended early"
-        } else {
-            ""
-        };
+        return Ok(Exit::no_if(!is_sound));
+    }
+    write_entries(ui, &faults, &newer)?;
+    if args.remake {
         ui.note(&format!(
-            "{} checked, {}{more}",
-            counted(verdict.checked, "frame", "frames"),
-            counted(faults.len(), "fault", "faults")
+            "{} of {} outlines and syntheses of HEAD made again and compared",
+            remade.checked, remade.of
         ));
     }
+    let more = if verdict.is_cut {
+        " or more; the check ended early"
+    } else {
+        ""
+    };
+    ui.note(&format!(
+        "{} checked, {}{more}",
+        counted(verdict.checked, "frame", "frames"),
+        counted(faults.len(), "fault", "faults")
+    ));
     Ok(Exit::no_if(!is_sound))
+}
+
+fn documents(entries: Vec<Entry>) -> Vec<FaultDocument> {
+    let document = |(path, message): Entry| FaultDocument {
+        path: json::path(&path),
+        message,
+    };
+    entries.into_iter().map(document).collect()
 }
 
 fn store_of<'w>(args: &Args, workspace: &'w Workspace) -> Result<Store<'w>, CliError> {
