@@ -467,16 +467,10 @@ fn refresh_now(
     let inputs = inputs(request, &root, &outlines);
     let mut remade = Remade::default();
     if request.verify && request.agent.maker == Maker::Outline {
-        remade = remake::remake(
-            Nodes {
-                repo,
-                scan: &scan,
-                inputs: &inputs,
-            },
-            &plan,
-            Some(VERIFY_SAMPLE),
-        );
-        plan.make_again(&scan, &remade.forged, Reason::Forged);
+        let (scan, inputs) = (&scan, &inputs);
+        let nodes = Nodes { repo, scan, inputs };
+        remade = remake::remake(nodes, &plan, Some(VERIFY_SAMPLE));
+        plan.make_again(scan, &remade.forged, Reason::Forged);
     }
     // What was sent by '--force' is collected whatever is fresh.
     let again = plan.made_from(&request.owed_again());
@@ -493,10 +487,9 @@ fn refresh_now(
     if let (true, Some(whole), None, Some(store)) =
         (report.is_complete(), whole, request.since, index.commit())
     {
-        let (tree, agents) = (whole.id, digest_of(request));
         let finished = Finished {
-            tree,
-            agents,
+            tree: whole.id,
+            agents: digest_of(request),
             store,
         };
         memory::save(&state.cache(), &finished);

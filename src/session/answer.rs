@@ -195,19 +195,23 @@ pub async fn ask_turn(
     if let Some(placed) = &question.words.placed {
         let _ = tiers::remember_sent(&workspace.state, placed);
     }
-    let folder = spool_folder(&workspace.repository);
+    let spool = spool_folder(&workspace.repository);
     let name = spool_name(open, question.number);
+    keep_spooled(&spool, &name, spooled).inspect_err(|_| {
+        // Where nothing can be written the worst case stays charged.
+        let _ = charge(open, before, payer);
+    })
+}
+
+/// Brings an answer to the disk; where that fails, the error holds its text.
+fn keep_spooled(folder: &StateDir, name: &str, spooled: Spooled) -> Result<(), TurnError> {
     let bytes = serde_json::to_vec(&spooled).expect("text is JSON");
     let made = folder.create();
-    made.and_then(|()| folder.replace_durably(&name, |open| open.write_all(&bytes)))
-        .map_err(|source| {
-            // Where nothing can be written the worst case stays charged.
-            let _ = charge(open, before, payer);
-            TurnError::NotKept {
-                path: folder.shown_file(&name),
-                text: spooled.text,
-                source,
-            }
+    made.and_then(|()| folder.replace_durably(name, |open| open.write_all(&bytes)))
+        .map_err(|source| TurnError::NotKept {
+            path: folder.shown_file(name),
+            text: spooled.text,
+            source,
         })
 }
 

@@ -102,17 +102,15 @@ pub fn preview(
         .number
         .zip(turn)
         .filter(|(_, turn)| turn.status() == Status::Ready && options.request.is_none());
-    let edited = match open {
+    let mut edited = None;
+    if let Some((number, turn)) = open {
         // A person's reader makes the text that stands in the file.
-        Some((number, turn)) => {
-            let wish = turn_wish(&profile, looked.phase, &own);
-            let written = Addressee::of(definition.as_ref(), wish);
-            let written = look(&written, &place, Some(turn.request.clone()));
-            edited_prompt(folder, number, turn, written.as_ref().ok())?
-                .map(|prompt| as_edited(turn.clone(), prompt))
-        }
-        None => None,
-    };
+        let wish = turn_wish(&profile, looked.phase, &own);
+        let written = Addressee::of(definition.as_ref(), wish);
+        let written = look(&written, &place, Some(turn.request.clone()));
+        let prompt = edited_prompt(folder, number, turn, written.as_ref().ok())?;
+        edited = prompt.map(|prompt| as_edited(turn.clone(), prompt));
+    }
     let mut words = match &edited {
         Some(turn) => {
             let place = Place {

@@ -145,23 +145,7 @@ impl Work<'_, '_> {
             | CallError::Unpaid { .. }
             | CallError::Pending(_)
             | CallError::Stopped => true,
-            CallError::Provider(error) => match error {
-                ProviderError::NotConfigured { .. }
-                | ProviderError::Auth(_)
-                | ProviderError::Quota(_)
-                | ProviderError::Address(_)
-                | ProviderError::Queue(_)
-                | ProviderError::ModelNotFound { .. } => true,
-                // It would be as long for each of the others.
-                ProviderError::RateLimited {
-                    retry_after: Some(wait),
-                } if *wait > RETRY_AFTER_MAX => true,
-                error if is_away(error) => {
-                    self.unavailable += 1;
-                    self.unavailable >= UNAVAILABLE_MAX
-                }
-                _ => false,
-            },
+            CallError::Provider(error) => self.is_lasting(error),
         };
         let cause = Cause::from(chain(error));
         self.fail_all(task, question.basis, &cause, on_event);
@@ -169,6 +153,27 @@ impl Work<'_, '_> {
             let provider = &self.generator.caller.name;
             let why = format!("provider '{provider}': {cause}");
             self.stop(Stop::Provider(why), on_event);
+        }
+    }
+
+    /// True when the provider would fail for the other tasks as well.
+    fn is_lasting(&mut self, error: &ProviderError) -> bool {
+        match error {
+            ProviderError::NotConfigured { .. }
+            | ProviderError::Auth(_)
+            | ProviderError::Quota(_)
+            | ProviderError::Address(_)
+            | ProviderError::Queue(_)
+            | ProviderError::ModelNotFound { .. } => true,
+            // It would be as long for each of the others.
+            ProviderError::RateLimited {
+                retry_after: Some(wait),
+            } if *wait > RETRY_AFTER_MAX => true,
+            error if is_away(error) => {
+                self.unavailable += 1;
+                self.unavailable >= UNAVAILABLE_MAX
+            }
+            _ => false,
         }
     }
 
@@ -210,6 +215,26 @@ impl Work<'_, '_> {
         }
     }
 
+    /// Who has said an answer, and what it took.
+    fn authorship(&self, question: &Question, called: &Called) -> Authorship {
+        let (reply, caller) = (&called.reply, &self.generator.caller);
+        let model = reply.model.as_ref();
+        Authorship {
+            provider: Some(caller.name.clone()),
+            model: model.or(caller.capabilities().model.as_ref()).cloned(),
+            usage: reply.usage.map(|usage| FrameUsage {
+                input: usage.input,
+                output: usage.output,
+                cache_read: usage.cache_read,
+                cache_write: usage.cache_write,
+            }),
+            // What a provider has not counted is no fact about the frame.
+            cost: called.cost_told().map(Cost),
+            created: Some(clock::render_utc(clock::now_seconds())),
+            notes: question.notes.clone(),
+        }
+    }
+
     fn record(
         &mut self,
         task: TaskNumber,
@@ -232,24 +257,7 @@ impl Work<'_, '_> {
             nano_dollars: called.nano_dollars,
         };
         self.report.redacted += question.redacted;
-        let spoken = Authorship {
-            provider: Some(self.generator.caller.name.clone()),
-            model: called
-                .reply
-                .model
-                .clone()
-                .or_else(|| self.generator.caller.capabilities().model.clone()),
-            usage: usage.map(|usage| FrameUsage {
-                input: usage.input,
-                output: usage.output,
-                cache_read: usage.cache_read,
-                cache_write: usage.cache_write,
-            }),
-            // What a provider has not counted is no fact about the frame.
-            cost: called.cost_told().map(Cost),
-            created: Some(clock::render_utc(clock::now_seconds())),
-            notes: question.notes.clone(),
-        };
+        let spoken = self.authorship(question, called);
         let (basis, children) = (question.basis, question.children.clone());
         let saying = FrameDraft {
             basis,
