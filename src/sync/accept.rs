@@ -108,17 +108,11 @@ pub fn judge(
             .for_each(|entry| refuse(entry, "another clone made it".to_owned())),
         AcceptFrames::Signed => {
             let signatures = Signatures::of(repo, state)?.ok_or(SshError::NoSigners)?;
-            let mut claims = Vec::with_capacity(gift.entries.len());
-            for entry in &gift.entries {
-                let key = StatementKey {
-                    frame: entry.name.frame,
-                    seq: entry.name.seq,
-                };
-                let digest = read_blob(repo, &entry.blob)
-                    .ok()
-                    .and_then(|frame| digest_of(&frame));
-                claims.push((key, digest.unwrap_or(Digest([0; 32]))));
-            }
+            let claims: Vec<_> = gift
+                .entries
+                .iter()
+                .map(|entry| claim(repo, entry))
+                .collect();
             let found = signatures.judge(&[theirs.tree()], &claims)?;
             for (entry, signature) in gift.entries.into_iter().zip(found) {
                 match signature {
@@ -130,6 +124,17 @@ pub fn judge(
         }
     }
     Ok(judged)
+}
+
+/// What a signed list must name for an entry to count; no list has the digest of one that cannot be read.
+fn claim(repo: &Repository, entry: &Entry) -> (StatementKey, Digest) {
+    let key = StatementKey {
+        frame: entry.name.frame,
+        seq: entry.name.seq,
+    };
+    let frame = read_blob(repo, &entry.blob).ok();
+    let digest = frame.and_then(|frame| digest_of(&frame));
+    (key, digest.unwrap_or(Digest([0; 32])))
 }
 
 /// Entries that are read at once.

@@ -78,7 +78,7 @@ pub(super) fn look(
         ..Found::default()
     };
     let are_outlines = found.entries.iter().map(|entry| is_outline(&entry.name));
-    let mut outlines: Vec<usize> = are_outlines
+    let outlines: Vec<usize> = are_outlines
         .enumerate()
         .filter_map(|(at, is_outline)| is_outline.then_some(at))
         .collect();
@@ -88,24 +88,7 @@ pub(super) fn look(
         Some(at) => Some(at),
         None => {
             let of_children = Outlines::new(&found.entries, &outlines, kept, ours.commit());
-            draw(&mut outlines);
-            let registry = Registry::built_in();
-            let agent = registry.get(OUTLINE).expect("it is built in");
-            // One is enough: each that lies costs as many parsings as there are languages, and a remote can send many.
-            let is_found = AtomicBool::new(false);
-            let work = |repo: &Repository, at: usize| {
-                let is_forged = !is_found.load(Ordering::Relaxed)
-                    && is_forged(repo, agent, &of_children, outlines[at]);
-                is_found.fetch_or(is_forged, Ordering::Relaxed);
-                is_forged
-            };
-            let results = on_all_cores(outlines.len(), repo, || repo.fork(), work);
-            of_children.free();
-            outlines
-                .iter()
-                .zip(results)
-                .find(|(_, is_forged)| *is_forged)
-                .map(|(at, _)| *at)
+            find_forged(repo, of_children, outlines)
         }
     };
     let Some(forged) = forged else {
@@ -130,6 +113,29 @@ pub(super) fn look(
         }
     }
     Ok(found)
+}
+
+/// Makes a sample of outlines again; the number of one that says something else.
+fn find_forged(
+    repo: &Repository,
+    of_children: Outlines<'_>,
+    mut outlines: Vec<usize>,
+) -> Option<usize> {
+    draw(&mut outlines);
+    let registry = Registry::built_in();
+    let agent = registry.get(OUTLINE).expect("it is built in");
+    // One is enough: each that lies costs as many parsings as there are languages, and a remote can send many.
+    let is_found = AtomicBool::new(false);
+    let work = |repo: &Repository, at: usize| {
+        let is_forged =
+            !is_found.load(Ordering::Relaxed) && is_forged(repo, agent, &of_children, outlines[at]);
+        is_found.fetch_or(is_forged, Ordering::Relaxed);
+        is_forged
+    };
+    let results = on_all_cores(outlines.len(), repo, || repo.fork(), work);
+    of_children.free();
+    let mut results = outlines.iter().zip(results);
+    results.find(|(_, is_forged)| *is_forged).map(|(at, _)| *at)
 }
 
 impl Found {
