@@ -17,7 +17,7 @@ use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit, Style, Ui};
-use crate::frame::{Frame, Index, Slot, Store, spool};
+use crate::frame::{Frame, Index, Slot, Store, Voices, spool};
 use crate::node::{Counts, NodeNumber, Scan, SnapshotRoot};
 use crate::ops::{self, Carried, PeopleSay, Planned, SynthesisCount};
 use crate::provider::batch::BatchFiles;
@@ -300,18 +300,13 @@ impl Counting<'_> {
             for node in scan.bottom_up() {
                 let id = &scan.node(*node).id;
                 match index.find_head(id, number) {
-                    // One person may have retracted a note, and the note of another stand.
                     Some(_) if is_person => {
                         let Ok(voices) = self.store.voices(id) else {
                             continue;
                         };
-                        let of_slot = voices
-                            .heads
-                            .iter()
-                            .filter(|head| head.frame.slot() == *slot);
-                        let paths: BTreeSet<_> = of_slot.map(|head| &head.frame.path).collect();
-                        fresh += paths.len() as u64;
-                        outdated += u64::from(paths.is_empty() && voices.is_void(slot));
+                        let paths = paths_with_notes(&voices, slot);
+                        fresh += paths;
+                        outdated += u64::from(paths == 0 && voices.is_void(slot));
                     }
                     Some(head) if head.is_invalidated() => outdated += 1,
                     Some(_) => fresh += 1,
@@ -357,6 +352,14 @@ impl Counting<'_> {
             .filter(|node| is_absent(&node.id))
             .count() as u64
     }
+}
+
+/// About how many paths a slot has notes: one person may have retracted a note, and the note of another stand.
+fn paths_with_notes(voices: &Voices, slot: &Slot) -> u64 {
+    let heads = voices.heads.iter();
+    let of_slot = heads.filter(|head| head.frame.slot() == *slot);
+    let paths: BTreeSet<_> = of_slot.map(|head| &head.frame.path).collect();
+    paths.len() as u64
 }
 
 /// Lists what people have said about earlier contents, by path.
