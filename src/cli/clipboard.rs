@@ -11,8 +11,7 @@ use std::process::{Command, Stdio};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{CliError, Exit};
-use crate::base::variable::holds_key;
+use super::{CliError, Exit, outside};
 use crate::config::Environment;
 use crate::git::program;
 
@@ -27,7 +26,7 @@ pub(super) fn copy(text: &[u8], environment: &Environment) -> Result<String, Cli
         let Some(path) = program::find(name) else {
             continue;
         };
-        let mut command = command(&path, environment);
+        let mut command = outside::command(&path, environment);
         if run(command.args(*arguments), text).is_ok_and(|is_done| is_done) {
             return Ok((*name).to_owned());
         }
@@ -67,19 +66,6 @@ fn programs(environment: &Environment) -> Vec<&'static (&'static str, &'static [
     programs.extend(is_set("WAYLAND_DISPLAY").then_some(&WAYLAND));
     programs.extend(X11.iter().filter(|_| is_set("DISPLAY")));
     programs
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a clipboard belongs to the surface, not to git or a provider"
-)]
-fn command(path: &std::path::Path, environment: &Environment) -> Command {
-    let mut command = Command::new(path);
-    for (name, _) in environment.variables().filter(|(name, _)| holds_key(name)) {
-        command.env_remove(name);
-    }
-    command.env("PATH", program::search_path());
-    command
 }
 
 /// True when the program took all of the text. It may stay and serve the clipboard, so nothing of it is waited for but its end.

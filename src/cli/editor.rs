@@ -6,14 +6,10 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::{CliError, Exit};
-use crate::base::variable::holds_key;
+use super::{CliError, Exit, outside};
 use crate::config::Environment;
-use crate::git::program;
 use crate::workspace::Workspace;
 
-/// What reads the command line, by its absolute path, as in git.
-const SHELL: &str = "/bin/sh";
 /// The first line of what is no part of the text. Markdown has no comments that begin with '#'.
 const SCISSORS: &str = "<!-- what stands below this line is left out -->";
 /// The file with the text that was edited last.
@@ -93,19 +89,10 @@ fn choose(environment: &Environment, setting: Option<String>) -> String {
     chosen.unwrap_or_else(|| "vi".to_owned())
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "an editor belongs to the surface, not to git or a provider"
-)]
 fn shell(command: &str, environment: &Environment) -> Command {
-    let mut shell = Command::new(SHELL);
     // As git does it: the command is a line for the shell, and the file its argument.
-    shell
-        .args(["-c", &format!("{command} \"$@\""), command])
-        .env("PATH", program::search_path());
-    for (name, _) in environment.variables().filter(|(name, _)| holds_key(name)) {
-        shell.env_remove(name);
-    }
+    let mut shell = outside::shell(&format!("{command} \"$@\""), environment);
+    shell.arg(command);
     shell
 }
 

@@ -22,6 +22,7 @@ pub mod global;
 mod groups;
 pub mod help;
 pub mod json;
+mod outside;
 mod pager;
 pub mod parse;
 pub mod program;

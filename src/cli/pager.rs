@@ -10,13 +10,10 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-use crate::base::variable::holds_key;
+use super::outside;
 use crate::config::Environment;
-use crate::git::program;
 use crate::workspace::PagerSetting;
 
-/// What reads the command line, by its absolute path, as in git.
-const SHELL: &str = "/bin/sh";
 /// Set for everything below a pager, by git and by this program.
 const IN_USE: &str = "GIT_PAGER_IN_USE";
 
@@ -61,12 +58,7 @@ pub(super) fn become_pager(command: &str, environment: &Environment) -> io::Erro
         .iter()
         .filter(|(name, _)| environment.get(name).is_none())
         .copied();
-    let mut pager = shell(command);
-    for (name, _) in environment.variables().filter(|(name, _)| holds_key(name)) {
-        pager.env_remove(name);
-    }
-    // A pager without a path is not looked for in the directory where the user stands, nor in the work tree.
-    pager.env("PATH", program::search_path());
+    let mut pager = outside::shell(command, environment);
     pager.envs(defaults).env(IN_USE, "true").stdin(pages).exec()
 }
 
@@ -81,16 +73,6 @@ fn start_writer() -> io::Result<std::process::Child> {
         .env(IN_USE, "true")
         .stdout(Stdio::piped())
         .spawn()
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a pager belongs to the surface, not to git or a provider"
-)]
-fn shell(command: &str) -> Command {
-    let mut shell = Command::new(SHELL);
-    shell.arg("-c").arg(command);
-    shell
 }
 
 #[cfg(test)]

@@ -2,17 +2,16 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde::Serialize;
 
 use crate::agent::{HUMAN, Maker, Registry};
 use crate::base::TreePath;
 use crate::base::printable::is_safe;
-use crate::base::variable::holds_key;
 use crate::cli::program::Program;
 use crate::cli::shell::shell_word;
-use crate::cli::{CliError, Exit, json};
+use crate::cli::{CliError, Exit, json, outside};
 use crate::config::Environment;
 use crate::frame::Slot;
 use crate::git::program;
@@ -153,19 +152,10 @@ fn command(agents: &Registry, slot: &Slot, path: &TreePath, option: &str) -> Opt
 }
 
 /// Hands the page to the user's desktop, and does not wait for it.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a browser belongs to the surface, not to git or a provider"
-)]
 fn open(page: &Path, environment: &Environment) -> Result<(), CliError> {
     for path in OPENERS.iter().filter_map(|name| program::find(name)) {
-        let mut command = Command::new(path);
-        for (name, _) in environment.variables().filter(|(name, _)| holds_key(name)) {
-            command.env_remove(name);
-        }
-        let started = command
+        let started = outside::command(&path, environment)
             .arg(page)
-            .env("PATH", program::search_path())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
