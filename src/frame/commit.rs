@@ -204,35 +204,6 @@ pub fn set_aside(
     })
 }
 
-/// Unites another store's commit with this one: commutative, associative, idempotent, without conflicts.
-///
-/// Returns the store's commit afterwards. When one side holds the other, the ref moves there without a merge commit.
-pub fn unite(
-    repo: &Repository,
-    state: &StateDir,
-    theirs: NodeId,
-    message: &str,
-) -> Result<NodeId, CommitError> {
-    let _lock = lock(repo, state, LOCK_WAIT)?;
-    retry(|| {
-        let (ours, other) = (Store::open(repo)?, Store::at(repo, Some(theirs))?);
-        let mut batch = Batch::default();
-        let tree =
-            merge::union(repo, ours.tree(), other.tree(), &mut batch).map_err(StoreError::from)?;
-        match (ours.commit(), tree) {
-            (Some(commit), tree) if tree == ours.tree() => Ok(commit),
-            (current, tree) if tree == other.tree() => {
-                repo.update_ref(FRAMES_REF, &theirs, expected(current))?;
-                Ok(theirs)
-            }
-            (Some(current), Some(tree)) => {
-                publish(repo, &mut batch, tree, &[current, theirs], message)
-            }
-            _ => Ok(theirs),
-        }
-    })
-}
-
 /// Clears away what writers that died have left; nothing is done while another one is at work.
 pub fn clear_leftovers(repo: &Repository, state: &StateDir) -> Result<(), CommitError> {
     lock(repo, state, Duration::ZERO).map(drop)

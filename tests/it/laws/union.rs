@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use git_merkle::base::{BasisId, Digest, NodeId, TreePath};
-use git_merkle::frame::commit::unite;
+use git_merkle::frame::commit::add_entries;
+use git_merkle::frame::merge::Gift;
 use git_merkle::frame::{
     BasisKind, Children, FRAMES_REF, Frame, NewFrame, NodeKind, Store, commit, content_digest,
     frame_id, verify,
@@ -74,6 +75,16 @@ fn frame(choice: &Choice) -> Frame {
     }
 }
 
+/// Unites a store with the one of the frames ref, as a fetch does where all counts that came.
+fn unite(repo: &Repository, state: &StateDir, theirs: NodeId) -> NodeId {
+    let gift = Gift {
+        is_whole: true,
+        ..Gift::default()
+    };
+    let united = add_entries(repo, state, &gift, Some(theirs), "unite").expect("stores unite");
+    united.commit.expect("there is a store")
+}
+
 /// A repository whose frames ref goes from one store to another.
 struct World {
     repo: Repository,
@@ -118,7 +129,7 @@ impl World {
     /// The commit of `ours` united with `theirs`.
     fn unite(&self, ours: Option<NodeId>, theirs: NodeId) -> NodeId {
         self.go(ours);
-        let united = unite(&self.repo, &self.state, theirs, "unite").expect("stores unite");
+        let united = unite(&self.repo, &self.state, theirs);
         assert_eq!(
             self.repo.find_ref(FRAMES_REF).expect("refs can be read"),
             Some(united)
@@ -207,7 +218,7 @@ fn two_clones_that_spoke_apart_unite_by_plain_git_and_the_library() {
     expected.sort();
     let world = repo.library();
     let theirs = repo.id("refs/merkle/other").parse().expect("an id");
-    unite(&world, &repo.unsealed_state(), theirs, "unite").expect("stores unite");
+    unite(&world, &repo.unsealed_state(), theirs);
     assert_eq!(repo.frames(), expected);
     assert_eq!(
         repo.git(&["log", "-1", "--format=%s", "refs/merkle/frames"])
