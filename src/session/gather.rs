@@ -431,15 +431,20 @@ fn add_symbols(
     if found.is_cut {
         notes.push(format!("only the first {} files are listed", lines.len()));
     }
-    let folded = folded(&lines, sizes.files);
+    reference.files = file_list(lines, sizes.files, notes);
+    Ok(())
+}
+
+/// The list of files, folded by directories where there is no room for all of them.
+fn file_list(lines: Vec<String>, tokens_max: u64, notes: &mut Vec<String>) -> FileList {
+    let folded = folded(&lines, tokens_max);
     if folded.is_some() {
         notes.push("the list of files is folded by directories to fit".to_owned());
     }
-    reference.files = FileList {
+    FileList {
         count: lines.len(),
         lines: folded.unwrap_or(lines),
-    };
-    Ok(())
+    }
 }
 
 /// What `find` chooses for a request, in as many tokens as the setting and the window allow; empty where nothing fits it.
