@@ -40,25 +40,25 @@ pub const MAX_TOKENS: Setting = general("maxTokens", ValueKind::Limit("tokens"))
 pub const BUDGET: Setting = general("budget", ValueKind::Limit(USD))
     .tighten(Order::Smaller)
     .read_by("ops/asking.rs")
-    .means("Most that this repository may cost in a calendar month (UTC)");
+    .means("Most that this clone may spend in a calendar month (UTC)");
 
 /// `budgetCalls`.
 pub const BUDGET_CALLS: Setting = general("budgetCalls", ValueKind::Limit("calls"))
     .tighten(Order::Smaller)
     .read_by("ops/asking.rs")
-    .means("Most requests that this repository may send in a calendar month (UTC)");
+    .means("Most requests that this clone may send in a calendar month (UTC)");
 
 /// `budgetTokens`.
 pub const BUDGET_TOKENS: Setting = general("budgetTokens", ValueKind::Limit("tokens"))
     .tighten(Order::Smaller)
     .read_by("ops/asking.rs")
-    .means("Most tokens that this repository may use in a calendar month (UTC)");
+    .means("Most tokens that this clone may use in a calendar month (UTC)");
 
 /// `budgetDay`.
 pub const BUDGET_DAY: Setting = general("budgetDay", ValueKind::Limit(USD))
     .tighten(Order::Smaller)
     .read_by("ops/asking.rs")
-    .means("Most that this repository may cost in a day (UTC)");
+    .means("Most that this clone may spend in a day (UTC)");
 
 /// `confirmAbove`.
 pub const CONFIRM_ABOVE: Setting = general("confirmAbove", ValueKind::Limit(USD))

@@ -62,6 +62,8 @@ pub struct AskingOptions {
     pub queue: Option<QueueAddress>,
     /// Findings that may leave, and are remembered.
     pub allowed: Vec<FindingId>,
+    /// Nothing is sent: it is only said what would be.
+    pub is_dry: bool,
 }
 
 /// Why no request can be sent.
@@ -233,6 +235,7 @@ pub fn payer(
             Surroundings {
                 environment: &workspace.environment,
                 pending: &pending,
+                is_dry: options.is_dry,
             },
         )?,
     };

@@ -71,6 +71,7 @@ pub fn work(
     let surroundings = Surroundings {
         environment,
         pending: &StateDir::at(Path::new("")),
+        is_dry: false,
     };
     let provider: Arc<dyn Provider> = connect(definition, surroundings)?.provider;
     let mut limits = definition.limits;

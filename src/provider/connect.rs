@@ -46,6 +46,8 @@ pub struct Surroundings<'a> {
     pub environment: &'a Environment,
     /// Where requests to people and their answers stand; made when it is needed.
     pub pending: &'a StateDir,
+    /// Nothing is sent, so that no key is needed.
+    pub is_dry: bool,
 }
 
 /// A provider that is ready for requests.
@@ -105,7 +107,7 @@ pub fn connect(
         | ProviderKind::Gemini
         | ProviderKind::Ollama
         | ProviderKind::Local => {
-            let key = key_of(&definition, surroundings.environment)?;
+            let key = key_of(&definition, &surroundings)?;
             let takes_batches = definition.batch;
             let model = Model::new(definition, key);
             batches = takes_batches.then(|| BatchClient::new(model.clone()));
@@ -117,9 +119,12 @@ pub fn connect(
 
 fn key_of(
     definition: &Definition,
-    environment: &Environment,
+    surroundings: &Surroundings<'_>,
 ) -> Result<Option<ApiKey>, ProviderError> {
-    let name = &definition.name;
+    let (name, environment) = (&definition.name, surroundings.environment);
+    if surroundings.is_dry {
+        return Ok(None);
+    }
     let found = key::find(definition, environment)
         .map_err(|error| definition.not_configured(format!("no key can be looked up: {error}")))?;
     if found.is_none() && key::is_needed(definition) {

@@ -14,6 +14,7 @@
 //! counts as of today. Money is `-` where no price is configured.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::ops::AddAssign;
@@ -106,6 +107,30 @@ pub struct Budget {
     pub unasked: Option<u64>,
 }
 
+/// What a limit is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitSpan {
+    /// One run, or one session.
+    Run,
+    /// A calendar day.
+    Day,
+    /// A calendar month.
+    Month,
+    /// What is spent before the user has agreed.
+    Unasked,
+}
+
+impl fmt::Display for LimitSpan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Run => "for this run",
+            Self::Day => "a day",
+            Self::Month => "a month",
+            Self::Unasked => "that is spent without asking (merkle.confirmAbove)",
+        })
+    }
+}
+
 /// Why nothing may be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
@@ -114,8 +139,8 @@ pub enum LedgerError {
     Exhausted {
         /// The limit, with its unit.
         limit: String,
-        /// `for this run`, `a day`, `a month`, or what is spent without asking.
-        span: &'static str,
+        /// What it is about.
+        span: LimitSpan,
     },
     /// The file cannot be read or written; nothing is sent that cannot be booked.
     #[error("cannot write the ledger '{}'", path.display())]
@@ -281,14 +306,10 @@ impl Ledger {
         of_run += self.kept;
         self.promised.values().for_each(|worst| of_run += *worst);
         let spans = [
-            (&self.budget.run, of_run, "for this run"),
-            (&self.budget.day, day, "a day"),
-            (&self.budget.month, month, "a month"),
-            (
-                &unasked,
-                of_run,
-                "that is spent without asking (merkle.confirmAbove)",
-            ),
+            (&self.budget.run, of_run, LimitSpan::Run),
+            (&self.budget.day, day, LimitSpan::Day),
+            (&self.budget.month, month, LimitSpan::Month),
+            (&unasked, of_run, LimitSpan::Unasked),
         ];
         for (caps, mut spent, span) in spans {
             spent += worst;
@@ -474,8 +495,8 @@ fn first_line() -> String {
 /// The three numbers of a line.
 struct Fields<'a>(&'a Spend);
 
-impl std::fmt::Display for Fields<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Fields<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let money = self
             .0
             .nano_dollars

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::body::{FrameBody, NodeError};
 use super::plan::{Inputs, file_name};
-use super::repeat::repeats;
+use super::repeat::{copies, repeats};
 use crate::agent::{Exclusion, Instructions};
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::number::to_index;
@@ -283,7 +283,7 @@ impl Writer<'_> {
     pub(super) fn output_key_name(&self, key: OutputKey, provider: &str) -> String {
         match key {
             OutputKey::Profile => format!(
-                "'max_output_tokens' of phase 'generating' in profile '{}'",
+                "'max_output_tokens' of phase 'generating' in profile '{}', or in its 'scope_overrides'",
                 self.profile
             ),
             OutputKey::Provider => format!("'merkle.provider.{provider}.outputTokens'"),
@@ -521,16 +521,16 @@ impl Writer<'_> {
             .response_template
             .as_deref()
             .unwrap_or_default();
-        if repeats(
-            text,
-            &[
-                &instructions.system,
-                &question.task,
-                instructions.file.text(),
-                instructions.directory.text(),
-                template,
-            ],
-        ) {
+        let prompt = [
+            &*instructions.system,
+            &question.task,
+            instructions.file.text(),
+            instructions.directory.text(),
+            template,
+        ];
+        let messages = question.request.messages.iter();
+        let request: Vec<&str> = messages.map(|message| message.text.as_str()).collect();
+        if repeats(text, &prompt) || copies(text, &request, &prompt) {
             return Err("the answer only repeats the prompt".to_owned());
         }
         Ok(self.clean(text))

@@ -27,6 +27,20 @@ pub(super) fn repeats(answer: &str, prompt: &[&str]) -> bool {
     !said.is_empty() && said.iter().all(is_known)
 }
 
+/// True when an answer is a run of the request that it answers, and more of it than what the request shows: marks around a
+/// file, or the agent's own words. To quote a file alone may be an answer.
+pub(super) fn copies(answer: &str, request: &[&str], prompt: &[&str]) -> bool {
+    let all: Vec<String> = request.iter().map(|text| words(text)).collect();
+    let is_run = format!(" {} ", all.join(" ")).contains(&format!(" {} ", words(answer)));
+    let own: Vec<String> = prompt.iter().flat_map(|text| sentences(text)).collect();
+    let is_mark = |line: &str| line.starts_with("<file ") || line.starts_with("<directory ");
+    is_run
+        && (answer.lines().any(is_mark)
+            || sentences(answer)
+                .iter()
+                .any(|said| said.split(' ').count() >= RUN_WORDS_MIN && own.contains(said)))
+}
+
 /// The sentences of a text, each as its words.
 fn sentences(text: &str) -> Vec<String> {
     let ends = |letter: char| matches!(letter, '.' | '!' | '?' | '\n' | ':' | ';');
@@ -65,6 +79,26 @@ mod tests {
             "**describe source code for people who have not seen it**",
         ] {
             assert!(repeats(answer, &PROMPT), "{answer}");
+        }
+    }
+
+    /// Red before: a program that gives back what it reads, and a model that gives back the file in its marks, made frames.
+    #[test]
+    fn a_run_of_the_request_with_more_than_the_file_is_a_copy() {
+        let shown = "<file path=\"a.md\">\n# Usage\n\nWater the bed.\n</file>\n\nSummarize it.";
+        let request = [PROMPT[0], shown];
+        let copy = |answer: &str| copies(answer, &request, &PROMPT);
+        assert!(copy(&request.join("\n\n")));
+        assert!(copy(
+            "<file path=\"a.md\">\n# Usage\n\nWater the bed.\n</file>"
+        ));
+        for answer in [
+            "Water the bed.",
+            "# Usage\n\nWater the bed.",
+            "<file path=\"a.md\">\nIt waters a bed.\n</file>",
+            "",
+        ] {
+            assert!(!copy(answer), "{answer}");
         }
     }
 

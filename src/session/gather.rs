@@ -54,6 +54,8 @@ const FILES_TOKENS_MAX: u64 = 8_000;
 pub struct Sizes {
     /// The document; `None` for as much as the lists name.
     pub document: Option<u64>,
+    /// The document has nothing but names, and cannot be smaller.
+    pub is_least: bool,
     /// The symbol map.
     pub symbols: u64,
     /// The standards; `None` for all of them.
@@ -78,6 +80,7 @@ impl Sizes {
         });
         Self {
             document,
+            is_least: false,
             symbols: symbols.unwrap_or(share),
             standards: None,
             files,

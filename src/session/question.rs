@@ -10,6 +10,7 @@ use super::world::World;
 use super::{SessionFolder, SessionRecord, TurnNumber, TurnRecord};
 use crate::base::token;
 use crate::chat::{Capabilities, Image, Message, Request, Role};
+use crate::context::ContextError;
 use crate::git::StateDir;
 use crate::node::{Snapshot, SnapshotRoot};
 use crate::ops::input::InputError;
@@ -26,6 +27,8 @@ use crate::workspace::{Settings, Workspace};
 
 /// Estimates are off by a few per cent: what is made smaller leaves so much of a limit free.
 const MARGIN_PERCENT: u64 = 3;
+/// Tokens that a document with nothing but names may have beyond what it was said to take.
+const LEAST_MORE: u64 = 16;
 /// The part of a limit that standards may take in full, and the part that symbols keep before files are reduced.
 const STANDARDS_SHARE: u64 = 4;
 const SYMBOLS_KEPT_SHARE: u64 = 8;
@@ -195,7 +198,22 @@ pub fn words(
     );
     let mut sizes = Sizes::new(document, symbols, limit);
     loop {
-        let world = gather::world(workspace, ingredients, sizes)?;
+        let world = match gather::world(workspace, ingredients, sizes) {
+            Err(error) => {
+                let least = least_document(&error).filter(|least| {
+                    !sizes.is_least && document.is_none_or(|allowed| allowed >= *least)
+                });
+                // With nothing but names it is as small as it gets; what else is too long, the end of this loop says. What it
+                // takes depends a little on what it may take, which stands in it.
+                sizes = Sizes {
+                    document: Some(least.ok_or(error)? + LEAST_MORE),
+                    is_least: true,
+                    ..sizes
+                };
+                continue;
+            }
+            world => world?,
+        };
         let mut words =
             render(&workspace.state, &world, ingredients, reader).map_err(read_error)?;
         let tokens = words.request.tokens_estimated();
@@ -206,10 +224,22 @@ pub fn words(
         let room = limit / 100 * (100 - MARGIN_PERCENT);
         let less =
             smaller(&world, sizes, tokens.saturating_sub(room), limit).map_err(read_error)?;
-        sizes = less.ok_or(FitError::Input {
-            input: tokens,
-            limit,
-        })?;
+        let Some(less) = less else {
+            check_input(&reader.wish, &reader.capabilities, tokens)?;
+            words.fit(reader, tokens)?;
+            return Ok(words);
+        };
+        sizes = less;
+    }
+}
+
+/// What a document takes with nothing but names, where an error says that it has less room.
+fn least_document(error: &TurnError) -> Option<u64> {
+    match error {
+        TurnError::Input(InputError::Document(ContextError::Budget { needed, .. })) => {
+            Some(*needed)
+        }
+        _ => None,
     }
 }
 
@@ -426,7 +456,7 @@ fn smaller(
             .min(sizes.symbols.saturating_sub(1));
         return Ok(Some(Sizes { symbols, ..sizes }));
     }
-    if world.body_tokens() > 0 {
+    if world.body_tokens() > 0 && !sizes.is_least {
         let document = token::estimate(&world.input()?).min(sizes.document.unwrap_or(u64::MAX));
         return Ok(Some(Sizes {
             document: Some(document.saturating_sub(over + over / 16 + 1)),
@@ -443,5 +473,5 @@ fn smaller(
 }
 
 fn read_error(error: std::io::Error) -> TurnError {
-    InputError::from(crate::context::ContextError::Read(error)).into()
+    InputError::from(ContextError::Read(error)).into()
 }

@@ -134,6 +134,7 @@ fn try_out(test: &Test, program: &mut Program) -> Result<Exit, CliError> {
     let surroundings = Surroundings {
         environment: &program.environment,
         pending: &StateDir::at(Path::new("")),
+        is_dry: false,
     };
     let provider = connect(definition, surroundings).map_err(|error| failure(name, error))?;
     let provider = provider.provider;

@@ -297,6 +297,7 @@ fn asking<'a>(
         },
         allowed: program.global.allow_secret.clone(),
         priority: (!args.nodes.is_empty()).then_some(Priority::Requested),
+        is_dry: args.dry_run,
     };
     Ok(Some(ops::asking(workspace, agent, &options)?))
 }

@@ -391,7 +391,7 @@ fn nothing_wrong_is_written() {
         (
             &["x", "--kind", "local"],
             129,
-            "hint: git merkle provider add x --kind local --endpoint <address> --model <model>",
+            "hint: run the same command with --endpoint <address> --model <model>",
         ),
         (
             &["x", "--kind", "openai"],

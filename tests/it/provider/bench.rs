@@ -44,6 +44,7 @@ pub(super) fn connected(definition: &Definition) -> Arc<dyn Provider> {
         Surroundings {
             environment: &environment,
             pending: &StateDir::at(Path::new("/nonexistent")),
+            is_dry: false,
         },
     )
     .expect("connected")

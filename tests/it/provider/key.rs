@@ -78,6 +78,7 @@ fn the_vendors_variable_is_for_the_vendors_origin_alone() {
         let surroundings = Surroundings {
             environment: &environment,
             pending: &StateDir::at(Path::new("/nonexistent")),
+            is_dry: false,
         };
         let provider = connect(&definition, surroundings)
             .expect("connected")
@@ -98,6 +99,7 @@ fn without_a_key_the_next_step_is_named() {
     let surroundings = Surroundings {
         environment: &environment,
         pending: &StateDir::at(Path::new("/nonexistent")),
+        is_dry: false,
     };
     for (text, expected) in [
         (

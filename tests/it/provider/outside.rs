@@ -23,6 +23,7 @@ fn open(text: &str, directory: &Path) -> Arc<dyn Provider> {
     let surroundings = Surroundings {
         environment: &environment,
         pending: &StateDir::at(directory),
+        is_dry: false,
     };
     connect(definitions(text).the_only().expect("one"), surroundings)
         .expect("connected")

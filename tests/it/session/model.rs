@@ -2,6 +2,9 @@
 
 use std::process::Stdio;
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
 use git_merkle::chat::Usage;
 
 use super::{FIXTURE, log, read, write};
@@ -294,6 +297,67 @@ fn a_payload_that_is_too_long_is_reduced_and_said_to_be() {
     );
     turn(&repo, &["run", "--yes"]).ok();
     assert!(world.server.posts()[0].text().len() < 16_000 * 5);
+}
+
+/// Red before: "the document takes at least 196 tokens … over the budget of 0", with a budget to give that led to the same.
+#[test]
+fn work_that_is_longer_than_the_window_is_named_with_both_numbers() {
+    let long = format!(
+        "## `src/long.rs`\n\n```rust\n{}```\n",
+        "pub const A: u32 = 1;\n".repeat(1_500)
+    );
+    let server = Loopback::start(move |request| {
+        let is_plan = request.last_user().starts_with("Make a plan");
+        Scripted::answer(if is_plan { "A table." } else { &long })
+    });
+    let world = World::new(Protocol::OpenAi, server);
+    let repo = session(&world);
+    world.set("merkle.provider.m.contextTokens", "16000");
+    for request in [&["new", "-m", "Free the lock."][..], &["new"]] {
+        turn(&repo, request).ok();
+        turn(&repo, &["run", "--yes"]).ok();
+        turn(&repo, &["approve"]).ok();
+    }
+    for arguments in [&["new"][..], &["new", "--budget", "500"]] {
+        let told = turn(&repo, arguments).exits(65).err();
+        assert!(
+            told.contains(" that a window of 16000 leaves beside the answer\nhint: ")
+                && told.contains("a larger window"),
+            "{told}"
+        );
+    }
+}
+
+/// Red before: Ctrl-C ended the command at once, and the answer that was under way was paid for again.
+#[test]
+fn an_interrupt_waits_for_the_answer_and_keeps_it() {
+    let slow = || Scripted::answer("A plan.").after(std::time::Duration::from_millis(900));
+    for (signals, posts) in [(1, 1), (2, 2)] {
+        let server = Loopback::start(move |_| slow());
+        let world = World::new(Protocol::OpenAi, server);
+        let repo = session(&world);
+        turn(&repo, &["new", "-m", "Free the lock."]).ok();
+        let mut run = command(&repo, &["turn", "run", "--yes"]).wrapped(&[]);
+        let child = run
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        while world.server.posts().is_empty() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        for _ in 0..signals {
+            let process = Pid::from_raw(i32::try_from(child.id()).expect("a pid"));
+            kill(process, Signal::SIGINT).expect("it runs");
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(130), "{output:?}");
+        let again = turn(&repo, &["run", "--yes"]);
+        assert_eq!(world.server.posts().len(), posts, "{output:?} {again}");
+        again.ok();
+    }
 }
 
 #[test]

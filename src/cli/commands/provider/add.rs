@@ -167,7 +167,7 @@ fn check(args: &Args, settings: &[SettingDocument]) -> Result<(), CliError> {
     if lacking.is_empty() {
         return Ok(());
     }
-    let (name, kind) = (&args.name, &args.kind);
+    let kind = &args.kind;
     let whats: Vec<&str> = lacking.iter().map(|lacking| lacking.what).collect();
     let options = lacking
         .iter()
@@ -177,7 +177,7 @@ fn check(args: &Args, settings: &[SettingDocument]) -> Result<(), CliError> {
         whats.join(", ")
     );
     Err(CliError::new(Exit::Usage, message).hint(format!(
-        "git merkle provider add {name} --kind {kind}{}",
+        "run the same command with{}",
         options.collect::<String>()
     )))
 }

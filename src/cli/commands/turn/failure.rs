@@ -1,9 +1,9 @@
 //! From what goes wrong with a session or a turn to an exit code and the next step.
 
 use crate::cli::{CliError, Exit};
-use crate::profile::OutputKey;
+use crate::profile::{FitError, OutputKey};
 use crate::provider::call::CallError;
-use crate::provider::ledger::LedgerError;
+use crate::provider::ledger::{LedgerError, LimitSpan};
 use crate::session::apply::ApplyError;
 use crate::session::{ChoiceError, SessionError, Status, TurnError};
 
@@ -76,6 +76,8 @@ impl From<TurnError> for CliError {
                 "change the lists or the files that it is made of, or edit the prompt beside it, which is sent as it stands",
             ),
             TurnError::Asking(inner) => inner.into(),
+            TurnError::Fit(inner @ (FitError::Window { .. } | FitError::Beside { .. })) => Self::from(inner)
+                .hint("files are as small as they get: ask a provider with a larger window ('contextTokens' says how large), begin anew with 'git merkle session new', or leave entries out with '--drop <entry>'"),
             TurnError::Fit(inner) => Self::from(inner).hint("take less with '--budget <tokens>' or '--drop <entry>'"),
             TurnError::Secret(inner) => inner.into(),
             TurnError::Rules(inner) => inner.into(),
@@ -149,9 +151,11 @@ impl From<CallError> for CliError {
         match error {
             CallError::Provider(inner) => inner.into(),
             CallError::NotRun(_) | CallError::Invalid(_) | CallError::Cut { .. } => Self::from_source(Exit::Unavailable, error),
-            CallError::Ledger(LedgerError::Exhausted { .. }) => Self::from_source(Exit::Budget, error).hint(
-                "see 'git merkle config list --show-origin' and 'limits' in the session's session.yaml, or give --max-cost <usd>",
-            ),
+            CallError::Ledger(LedgerError::Exhausted { span, .. }) => Self::from_source(Exit::Budget, error).hint(match span {
+                LimitSpan::Run => "raise 'limits' in the session's session.yaml, or the '--max-cost', '--max-calls' or '--max-tokens' that you gave",
+                LimitSpan::Day | LimitSpan::Month => "see 'git merkle config list --show-origin'",
+                LimitSpan::Unasked => "give --max-cost <usd>, --max-calls <number> or --max-tokens <number>",
+            }),
             CallError::Unpaid { .. } => Self::from_source(Exit::Unavailable, error).hint("git merkle provider list"),
             CallError::Ledger(LedgerError::Io { .. }) => Self::from_source(Exit::Io, error),
             CallError::Ledger(LedgerError::Busy) | CallError::Pending(_) => Self::from_source(Exit::Busy, error),

@@ -1,6 +1,7 @@
 //! `git merkle turn run`: send the turn, keep the answer, and if the user wants it let a model review it.
 
 use std::io::IsTerminal as _;
+use std::pin::pin;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -10,6 +11,7 @@ use super::super::provider::failure::failure;
 use super::opened::tell_state;
 use super::recipient::RecipientArgs;
 use crate::base::Cost;
+use crate::base::count::counted;
 use crate::base::{self, printable};
 use crate::chat::Request;
 use crate::cli::commands::session::{next_words, open_named};
@@ -22,6 +24,7 @@ use crate::profile::Phase;
 use crate::provider::call::{CallError, StopSign};
 use crate::provider::ledger::{Caps, Spend};
 use crate::provider::{Definition, Definitions, ProviderError};
+use crate::regen::{Stop, signals};
 use crate::session::folder::response_file;
 use crate::session::record::usd;
 use crate::session::{
@@ -80,6 +83,8 @@ struct Job<'j> {
     workspace: &'j Workspace,
     program: &'j mut Program,
     spent: Spend,
+    /// The first wish to end, which waits for what is under way.
+    stopped: Option<Stop>,
 }
 
 /// Asks, and says what comes next.
@@ -95,9 +100,18 @@ pub(super) fn run(
         workspace,
         program,
         spent: Spend::default(),
+        stopped: None,
     };
+    if let (true, Some(approver)) = (args.is_dry, &args.approve_with) {
+        let most = 2 * (u64::from(args.retries) + 1);
+        job.program.ui.note(&format!(
+            "'{approver}' decides on each answer, and has it made anew {}: {most} requests at most",
+            counted(args.retries as usize, "time", "times")
+        ));
+    }
     let mut is_printed = false;
     loop {
+        job.check_stopped()?;
         if !is_answered(workspace, &mut open, args)? {
             summarize(&mut job, &mut open)?;
             let question =
@@ -110,6 +124,7 @@ pub(super) fn run(
                 return Ok(Exit::Done);
             }
             is_printed = true;
+            job.check_stopped()?;
         }
         if judge_review(&mut open, job.program)? {
             return tell_outcome(&open, is_printed, job.program);
@@ -240,7 +255,7 @@ fn ask(job: &mut Job<'_>, open: &mut OpenSession, question: &Question) -> Result
                 let _ = write!(ui, "{}", printable(text)).and_then(|()| ui.flush());
             }
         };
-        wait_for(async |stop| {
+        wait_for(&mut job.stopped, async |stop| {
             let listener = Listener {
                 on_text: &mut on_text,
                 on_retry: &mut tell_retry,
@@ -412,7 +427,7 @@ fn summarize(job: &mut Job<'_>, open: &mut OpenSession) -> Result<(), CliError> 
         return Ok(());
     }
     require_consent(job, &payer, &what, &due.request)?;
-    let outcome = wait_for(async |stop| {
+    let outcome = wait_for(&mut job.stopped, async |stop| {
         session::summary::ask_summary(open, &payer, &due, &mut tell_retry, stop).await
     })?;
     job.spent += payer.caller.spent();
@@ -432,11 +447,25 @@ fn summarize(job: &mut Job<'_>, open: &mut OpenSession) -> Result<(), CliError> 
 }
 
 impl Job<'_> {
+    /// Ends the command where the user has asked for it, once what was under way is kept.
+    fn check_stopped(&self) -> Result<(), CliError> {
+        let exit = match &self.stopped {
+            None => return Ok(()),
+            Some(Stop::Terminated) => Exit::Terminated,
+            Some(_) => Exit::Interrupted,
+        };
+        Err(
+            CliError::new(exit, "interrupted; what was answered is kept")
+                .hint("'git merkle turn run' goes on there"),
+        )
+    }
+
     /// Who pays for the next call, within the limits that the others have left.
     fn payer(&self, open: &OpenSession, definition: Definition) -> Result<Payer, CliError> {
         let options = AskingOptions {
             caps: self.args.caps(),
             spent: self.spent,
+            is_dry: self.args.is_dry,
             ..AskingOptions::default()
         };
         let payer = session::answer::turn_payer(self.workspace, open, definition, options)?;
@@ -480,7 +509,7 @@ fn decide(
         return Ok(Decided::OnlyShown);
     }
     require_consent(job, &payer, &words, &request)?;
-    let outcome = wait_for(async |stop| {
+    let outcome = wait_for(&mut job.stopped, async |stop| {
         session::answer::ask_approval(open, &payer, &request, &mut tell_retry, stop).await
     })?;
     job.spent += payer.caller.spent();
@@ -529,9 +558,27 @@ fn named(name: &str, error: TurnError) -> CliError {
     }
 }
 
-/// Runs one request to a model to its end.
-fn wait_for<T>(request: impl AsyncFnOnce(&mut StopSign) -> T) -> Result<T, CliError> {
-    let runtime = base::runtime().map_err(|error| CliError::io("cannot start a task", error))?;
+/// Runs one request to a model to its end. The first Ctrl-C waits for the answer, which is paid for; the second gives it up.
+fn wait_for<T>(
+    stopped: &mut Option<Stop>,
+    request: impl AsyncFnOnce(&mut StopSign) -> Result<T, TurnError>,
+) -> Result<Result<T, TurnError>, CliError> {
+    let failed = |error| CliError::io("cannot start a task", error);
+    let runtime = base::runtime().map_err(failed)?;
+    let mut signals = signals::listen().map_err(failed)?;
     let (_going, mut stop) = watch::channel(false);
-    Ok(runtime.block_on(request(&mut stop)))
+    Ok(runtime.block_on(async {
+        let mut request = pin!(request(&mut stop));
+        loop {
+            tokio::select! {
+                done = &mut request => return done,
+                Some(asked) = signals.recv() => {
+                    if stopped.replace(asked).is_some() {
+                        return Err(CallError::Stopped.into());
+                    }
+                    complain("note: waiting for the answer that is under way; a second Ctrl-C gives it up\n");
+                }
+            }
+        }
+    }))
 }
