@@ -12,7 +12,8 @@ use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit, Style, Ui, json};
 use crate::frame::{BasisKind, Children, Head, Slot, Store};
 use crate::git::{ObjectKind, tree_entries};
-use crate::node::{NodeNumber, Scan};
+use crate::node::{NodeNumber, Scan, SnapshotRoot};
+use crate::ops::carried::Carried;
 use crate::ops::{self, Earlier, Refresh};
 use crate::regen::Plan;
 use crate::regen::refused::{Kept, RefusedAnswers};
@@ -120,11 +121,15 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         start,
     };
     let mut why = subject.why()?;
-    let earlier = if head.is_none() {
+    let carried = subject.carried(&root)?;
+    let earlier = if head.is_none() && carried.is_none() {
         subject.earlier()?
     } else {
         None
     };
+    if carried.is_some() {
+        why.reason = Some(Reason::Changed);
+    }
     if let Some(earlier) = &earlier {
         why.reason = Some(Reason::Changed);
         why.changed_children = subject.changed_entries(&earlier.node)?;
@@ -135,11 +140,21 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         .as_ref()
         .filter(|_| is_asked)
         .and_then(|path| RefusedAnswers::of(&workspace.state).about(path));
+    let carried_head = carried.as_ref().map(|carried| Head {
+        frame: carried.frame.clone(),
+        invalidated: false,
+        seq_max: carried.frame.seq,
+    });
     let shown = head
         .as_ref()
+        .or(carried_head.as_ref())
         .or(earlier.as_ref().and_then(|earlier| earlier.heads.first()));
     let reason = why.reason;
-    let document = subject.document(why, shown, earlier.as_ref(), refused);
+    let mut document = subject.document(why, shown, earlier.as_ref(), refused);
+    if let Some(carried) = &carried {
+        document.state = "carried";
+        document.described_at = carried.seen.map(|seen| seen.commit.to_string());
+    }
     if program.ui.is_json() {
         program.ui.write_json("explain", &document)?;
     } else {
@@ -151,6 +166,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             reason,
             head: shown,
             earlier,
+            carried: carried.as_ref(),
         };
         write_text(&mut program.ui, &answer)?;
         let hindrance = subject.hindrance().filter(|_| reason.is_some());
@@ -355,6 +371,24 @@ impl Subject<'_> {
         })
     }
 
+    /// What a person has said about an earlier content of the path, as `show` has it; nothing where something is said of today's.
+    fn carried(&self, root: &SnapshotRoot) -> Result<Option<Carried>, CliError> {
+        if self.head.is_some() || self.agent.maker != Maker::Person {
+            return Ok(None);
+        }
+        let Subject {
+            workspace,
+            store,
+            target,
+            ..
+        } = *self;
+        let (repo, state) = (&workspace.repository, &workspace.state);
+        let carried = ops::carried(repo, state, store, root, target)?;
+        Ok(carried.into_iter().find(|one| {
+            (&one.frame.agent, &one.frame.frame_type) == (&self.agent.id, self.frame_type)
+        }))
+    }
+
     /// What the slot has said about an earlier content of the path.
     fn earlier(&self) -> Result<Option<Earlier>, CliError> {
         let Self {
@@ -454,6 +488,7 @@ struct Answer<'a> {
     reason: Option<Reason>,
     head: Option<&'a Head>,
     earlier: Option<&'a Earlier>,
+    carried: Option<&'a Carried>,
 }
 
 fn write_text(ui: &mut Ui, answer: &Answer<'_>) -> Result<(), CliError> {
@@ -463,6 +498,7 @@ fn write_text(ui: &mut Ui, answer: &Answer<'_>) -> Result<(), CliError> {
         reason,
         head,
         earlier,
+        carried,
     } = *answer;
     let style = if reason.is_none() {
         Style::Good
@@ -496,11 +532,14 @@ fn write_text(ui: &mut Ui, answer: &Answer<'_>) -> Result<(), CliError> {
             commit.short()
         )?;
     }
+    if let Some(carried) = carried {
+        writeln!(ui, "  {}", carried.age())?;
+    }
     if reason.is_some() {
         write_lists(ui, document, earlier.is_some())?;
     }
     if let Some(head) = head {
-        let of = if earlier.is_some() {
+        let of = if earlier.is_some() || carried.is_some() {
             "that frame is "
         } else {
             "frame "

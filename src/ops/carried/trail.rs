@@ -423,15 +423,15 @@ fn directory_renamed(directory: &TreePath, renames: &[(TreePath, TreePath)]) -> 
         .map(|(path, _)| TreePath::new(path))
 }
 
-/// What a tree has at a path; the tree itself at the root.
+/// The file or directory that a tree has at a path; the tree itself at the root. A link or a submodule is none: nothing is said of it.
 pub(super) fn find(
     repo: &Repository,
     tree: &NodeId,
     path: &TreePath,
 ) -> Result<Option<(EntryMode, NodeId)>, ObjectError> {
     if path.is_root() {
-        Ok(Some((EntryMode::Directory, *tree)))
-    } else {
-        repo.find_entry(tree, path.as_bytes())
+        return Ok(Some((EntryMode::Directory, *tree)));
     }
+    let found = repo.find_entry(tree, path.as_bytes())?;
+    Ok(found.filter(|(mode, _)| !matches!(mode, EntryMode::Symlink | EntryMode::Submodule)))
 }

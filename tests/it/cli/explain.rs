@@ -64,6 +64,26 @@ fn why_a_node_is_fresh_outdated_or_missing() {
     assert_eq!(document["waits_for"], serde_json::json!(["src/lib.rs"]));
 }
 
+/// Before, a shallow clone said "missing" of a note that `show` and `status` call carried, and a whole one "outdated".
+#[test]
+fn a_carried_note_is_called_so_in_every_clone() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.filled(SAMPLE);
+    note(&repo, "src/lib.rs", "by hand");
+    repo.fill("commit second\n+ src/lib.rs = pub fn other() {}");
+    let shallow = repo.clone_to("shallow", &["--depth=1"]);
+    shallow.merkle(&["fetch"]).ok();
+    for repo in [&repo, &shallow] {
+        let told = repo.merkle(&["explain", "--agent", "human", "src/lib.rs"]);
+        let told = told.exits(1).out();
+        assert!(
+            told.starts_with("human/note of src/lib.rs is carried\n"),
+            "{told}"
+        );
+        assert!(told.contains("that frame is "), "{told}");
+    }
+}
+
 #[test]
 fn other_rules_make_a_directory_outdated_without_a_change_in_it() {
     let sandbox = Sandbox::new();

@@ -261,6 +261,21 @@ fn a_note_of_a_later_version_is_not_carried_to_what_stood_before() {
     assert_eq!(notes(&repo, "pay.py"), NONE);
 }
 
+/// Before, `review` and `status` told a note that no command could end.
+#[test]
+fn a_path_that_became_a_link_carries_no_note() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.filled("commit first\n+ real.txt = x\n+ f.txt = y");
+    Desk(&repo, "ann").run(100, &["note", "f.txt", "-m", "Of f."]);
+    fs::remove_file(repo.path("f.txt")).expect("there");
+    std::os::unix::fs::symlink("real.txt", repo.path("f.txt")).expect("a link");
+    repo.git(&["commit", "-qam", "a link"]).ok();
+    repo.merkle(&["review", "HEAD^!", "--fail-on", "carried"])
+        .ok();
+    let carried = repo.merkle(&["status", "--carried", "--json"]).ok();
+    assert!(carried.contains("\"frames\":[]"), "{carried}");
+}
+
 /// Before, the end of an object that was named by its id was said of the root, and the note was carried on.
 #[test]
 fn what_is_invalidated_by_its_id_is_carried_nowhere() {
