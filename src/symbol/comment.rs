@@ -82,8 +82,7 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
     // One word above the text is a title, and says more than nothing.
     let (mut found, mut title) = (String::new(), String::new());
     let (mut in_licence, mut in_tag, mut tag_column) = (false, false, None);
-    let (mut has_licence, mut in_order) = (false, false);
-    let (mut was_address, mut in_aside) = (false, false);
+    let (mut has_licence, mut elsewhere) = (false, Elsewhere::default());
     for whole in lines_of(comment, style) {
         let line = without_keywords(unmark(whole, style));
         // What goes on below `@param` is about that, and below `@other text` what is further in.
@@ -141,13 +140,8 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
         if ends && !is_apart && found.is_empty() && !title.is_empty() {
             break;
         }
-        let is_order = in_order || is_instruction(line);
-        in_order = is_order && goes_on(line, in_order);
-        // An aside to an address says nothing without it.
-        let is_aside = in_aside || was_address && line.starts_with('(');
-        in_aside = is_aside && !line.contains(')');
-        was_address = is_order && line.contains("://");
-        if ends && found.is_empty() || is_order || is_aside {
+        let is_elsewhere = elsewhere.takes(line, found.is_empty());
+        if ends && found.is_empty() || is_elsewhere {
             continue;
         }
         if ends || found.len() > PARAGRAPH_BYTES_MAX {
@@ -160,6 +154,27 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
     }
     let is_html = comment.trim_start().starts_with("/**");
     as_prose(if found.is_empty() { title } else { found }, is_html)
+}
+
+/// Lines that lead elsewhere: orders to the reader or a tool with what goes on below them, addresses with their asides.
+#[derive(Default)]
+struct Elsewhere {
+    in_order: bool,
+    was_address: bool,
+    in_aside: bool,
+}
+
+impl Elsewhere {
+    /// Whether a line is one of them; `at_start` while nothing else was found.
+    fn takes(&mut self, line: &str, at_start: bool) -> bool {
+        let is_order = self.in_order || is_instruction(line);
+        self.in_order = is_order && goes_on(line, self.in_order);
+        // An aside to an address says nothing without it.
+        let is_aside = self.in_aside || self.was_address && at_start && line.starts_with('(');
+        self.in_aside = is_aside && !line.contains(')');
+        self.was_address = is_order && line.contains("://");
+        is_order || is_aside
+    }
 }
 
 /// Whether a line of words to the reader goes on below: `For most projects, …`.

@@ -305,10 +305,7 @@ fn is_comment(line: &str, style: Style) -> bool {
 
 /// Whether a line names what a program is made of, and nothing of its own.
 pub(super) fn imports(line: &str) -> bool {
-    const WORDS: [&str; 9] = [
-        "@import ",
-        "@use ",
-        "@forward ",
+    const WORDS: [&str; 6] = [
         "import ",
         "from ",
         "#include",

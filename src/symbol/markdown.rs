@@ -41,8 +41,12 @@ pub(super) fn prose(text: &str) -> String {
 
 /// The same of what is said of a file or declaration: where what it announces is not said, `…` stands for that.
 pub(super) fn told(text: &str) -> String {
-    let is_open = text.ends_with([':', ',']);
-    prose(text) + if is_open { " …" } else { "" }
+    match text.strip_suffix("::") {
+        // What follows two colons in reStructuredText is code.
+        Some(before) => prose(before) + ": …",
+        None if text.ends_with([':', ',']) => prose(text) + " …",
+        None => prose(text),
+    }
 }
 
 /// The length of the code span at the start of `text`, or of its backticks when they are never closed.

@@ -19,10 +19,14 @@ pub(super) fn markdown(found: &mut Found, text: &str) {
     let (matter, body) = front_matter(text);
     found.doc = matter_words(matter);
     // A page of a site is called so above its first section.
+    let title = matter_value(matter, "title").filter(|title| !title.is_empty());
     // The title in a template of an issue is how that of each issue begins.
-    let key = if is_issue(matter) { "name" } else { "title" };
-    let title = matter_value(matter, key).unwrap_or_default();
-    if !title.is_empty() && !has_title(body) {
+    let title = if is_issue(matter) {
+        title.and_then(|_| matter_value(matter, "name"))
+    } else {
+        title
+    };
+    if let Some(title) = title.filter(|_| !has_title(body)) {
         found.push_heading(1, &title);
     }
     if found.doc.is_empty() {
@@ -134,11 +138,22 @@ fn is_issue(matter: &str) -> bool {
 }
 
 /// What a page says above its text: the description, else the title.
-pub(super) fn matter_words(matter: &str) -> String {
-    let keys = ["description", "summary", "about", "title"];
-    let told = if is_issue(matter) { 3 } else { keys.len() };
-    keys[..told]
-        .iter()
+fn matter_words(matter: &str) -> String {
+    let said = description(matter);
+    if said.is_empty() && !is_issue(matter) {
+        return sentence_of(matter, &["title"]);
+    }
+    said
+}
+
+/// What a page says that it is about, above its text.
+pub(super) fn description(matter: &str) -> String {
+    sentence_of(matter, &["description", "summary", "about"])
+}
+
+/// What stands above a page under the first of these keys that has more than a word.
+fn sentence_of(matter: &str, keys: &[&str]) -> String {
+    keys.iter()
         .filter_map(|key| matter_value(matter, key))
         .find(|value| value.contains(' ') && !value.starts_with(['|', '>', '-']))
         .unwrap_or_default()

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::document::{self, TITLE_WORDS_MIN, matter_value, matter_words};
+use super::document::{self, TITLE_WORDS_MIN, description, matter_value};
 use super::found::Found;
 use super::line::after;
 use super::prose::without_inline_tags;
@@ -89,7 +89,7 @@ fn said_above(text: &str, title: String, matter: &str) -> Option<String> {
     } else {
         String::new()
     };
-    [redirection(text), said, block, title, matter_words(matter)]
+    [redirection(text), said, block, title, description(matter)]
         .into_iter()
         .find(|text| text.contains(' ') && !text.contains("{{") && !is_place(text))
 }

@@ -249,19 +249,24 @@ pub(super) fn markdown_paragraph(text: &str) -> String {
 
 /// The quotation that stands above all other text but the title, and above the heading of its first part.
 fn leading_quotation(text: &str) -> Option<String> {
+    const NOTES: [&str; 5] = ["note", "warning", "important", "deprecated", "tip"];
     let mut told = text.lines().filter(|line| !line.trim().is_empty());
     let first = told.find(|line| !line.starts_with("# "))?;
     let below = told.find(|line| !line.starts_with('>'))?;
-    let is_leading = first.starts_with("> ") && below.starts_with("##");
-    Some(quotation(text)).filter(|said| is_leading && !said.is_empty())
+    let said = first.strip_prefix("> ")?.trim_start_matches(['*', '_']);
+    let is_note = NOTES.iter().any(|word| begins(said, word));
+    let is_said = said.starts_with(|c: char| c.is_alphanumeric() || c == '`') && !is_note;
+    Some(quotation(text)).filter(|text| is_said && below.starts_with("##") && !text.is_empty())
 }
 
 /// The first quotation, which some projects introduce themselves with; no `> [!NOTE]`.
 fn quotation(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
-    let mut blocks = lines.split(|line| !line.starts_with("> "));
+    let mut blocks = lines.split(|line| !line.starts_with('>'));
     let own = blocks.find(|block| block.first().is_some_and(|first| !first.contains("[!")));
-    let quoted = own.unwrap_or_default().iter().map(|line| line[2..].trim());
+    let quoted = own.unwrap_or_default().iter();
+    let quoted = quoted.map(|line| line.trim_start_matches('>').trim());
+    let quoted = quoted.take_while(|line| !line.is_empty());
     let said = quoted.collect::<Vec<_>>().join(" ");
     let is_told = said.split(' ').count() >= QUOTED_WORDS_MIN;
     if is_told { said } else { String::new() }

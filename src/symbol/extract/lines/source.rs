@@ -158,11 +158,8 @@ impl ByteReader<'_> {
         }
         let columns = indent(line);
         let is_autoconf = self.row.language == Language::Autoconf;
-        let begins = match is_autoconf {
-            // What stands at the start of a line may be in the body of a macro.
-            true => m4::begins_macro(code),
-            false => code.starts_with(is_word),
-        };
+        // There the body of a macro may stand at the start of a line.
+        let begins = code.starts_with(is_word) && (!is_autoconf || m4::begins_macro(code));
         if columns == 0 && begins || self.row.odd == Odd::Lisp {
             self.brackets = 0;
         }

@@ -81,7 +81,11 @@ pub(super) fn read(found: &mut Found, text: &str) {
 /// Whether the first comment touches one assignment of several: it says what that is for.
 fn is_above_assignment(text: &str) -> bool {
     let is_assignment = |line: &&str| {
-        let name = line.split_once('=').map(|(name, _)| name);
+        // `coin==1.0` is what is required.
+        let name = line
+            .split_once('=')
+            .filter(|(_, value)| !value.starts_with('='));
+        let name = name.map(|(name, _)| name);
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         name.is_some_and(|name| !name.is_empty() && name.chars().all(is_word))
     };

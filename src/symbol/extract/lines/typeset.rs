@@ -2,6 +2,7 @@
 
 use super::found::Found;
 use super::line::lines;
+use super::terms;
 use crate::symbol::comment::fold;
 use crate::symbol::licence::is_licence;
 use crate::symbol::outline::Kind;
@@ -127,6 +128,10 @@ const ASIDES: [&str; 11] = [
 /// `@section Title`, and the first paragraph that is no menu and no licence.
 pub(super) fn texinfo(found: &mut Found, text: &str) {
     let (mut paragraph, mut aside) = (String::new(), "");
+    // A licence is a part of several manuals.
+    let is_part = !text.trim_start().starts_with("\\input");
+    let terms = terms::told(text).filter(|_| is_part);
+    found.doc = terms.map_or_else(String::new, |said| without_ats(&said));
     for line in lines(text).map(str::trim) {
         let command = line.strip_prefix('@').filter(|rest| !is_inline(rest));
         let (word, rest) = match command {
@@ -225,7 +230,7 @@ pub(super) fn manual_page(found: &mut Found, text: &str) {
             let said = said.replace("\\(em", "—").replace("\\(en", "—");
             let said = said.replace('\\', "");
             if said.contains(['-', '—']) {
-                found.doc = said.trim_end().to_owned();
+                said.trim_end().clone_into(&mut found.doc);
             }
         }
     }

@@ -29,7 +29,7 @@ fn empty_settings_above_a_style_sheet_are_no_key() {
         (
             "main.scss",
             "---\n---\n\n@import \"drawer\";\n",
-            "SCSS file, under 10 lines.\n\nImports: `drawer`\n",
+            "SCSS file, under 10 lines.\n\n- line `@import \"drawer\";`\n\nImports: `drawer`\n",
         ),
         (
             "skin.scss",
@@ -212,6 +212,47 @@ fn what_is_announced_and_not_said_is_marked() {
             "recipe.md",
             "---\ntitle: recipe\n---\n\n> This is another way to sell `two` items\n\n### Look back\n\nTwo items part after the first is sold.\n",
             "This is another way to sell `two` items\n",
+        ),
+    ]);
+}
+
+#[test]
+fn notes_and_warnings_are_no_description() {
+    each_contains(&[
+        (
+            "CONTRIBUTING.md",
+            "# How to help\n\n> [!IMPORTANT]\n>\n> - If you use tools, read our policy first.\n\n## Thanks\n\nThank you for selling with us.\n",
+            "Thank you for selling with us.\n",
+        ),
+        (
+            "README.md",
+            "# Tills\n\n> **Note:** tills are no longer made of wood.\n\n## Description\n\nSells what lies in it.\n",
+            "Sells what lies in it.\n",
+        ),
+        (
+            "test-requirements.txt",
+            "# This file was made by a tool: tool make\ncoin==1.0\ndrawer==2.1\n",
+            "This file was made by a tool: tool make\n",
+        ),
+        (
+            "till.h",
+            "/* Hashes are variants of those listed at\n * https://a.b/c\n * (old link: https://d.e/f ) */\nint sell(void);\n",
+            "(old link:",
+        ),
+        (
+            "rules.py",
+            "class Till:\n    \"\"\"Sells under a name::\n\n        till = Till()\n    \"\"\"\n\n\ndef sell():\n    pass\n",
+            "- `class Till`: Sells under a name: …\n",
+        ),
+        (
+            "bug.md",
+            "---\nname: \"Bug\"\nabout: Tell what is wrong\nlabels: bug\n---\n\n## Bug report\n\n### Steps\n",
+            "2 headings.\n\n- Bug report\n  - Steps\n",
+        ),
+        (
+            "fdl.texi",
+            "@c The licence\n@center Version 1.3\n\n@display\nCopyright @copyright{} 2000 A. Author\n@end display\n\n@enumerate 0\n@item\nPREAMBLE\n\nThe purpose of this License is to make a manual free.\nGNU Free Documentation License applies.\n@heading ADDENDUM: How to use it\n",
+            "GNU Free Documentation License. Copyright © 2000 A. Author\n\nTexinfo file, 10+ lines, 1 heading.\n",
         ),
     ]);
 }
