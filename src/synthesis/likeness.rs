@@ -82,10 +82,8 @@ fn count_below(directories: &[&ChildNode<'_>]) -> u64 {
 /// What the files of a directory share.
 fn files_likeness(files: &[&ChildNode<'_>], directories: &[&ChildNode<'_>]) -> Option<String> {
     let nothing = || empty(files).filter(|_| directories.is_empty());
-    if let Some(said) = images(files).or_else(nothing) {
-        return Some(said);
-    }
-    if let Some(said) = tests(files).or_else(|| workflows(files)) {
+    let of_one_kind = images(files).or_else(nothing).or_else(|| tests(files));
+    if let Some(said) = of_one_kind.or_else(|| workflows(files)) {
         return Some(said);
     }
     if let [file] = files[..]

@@ -419,6 +419,13 @@ fn a_package_beside_its_tests_is_no_directory_of_tests() {
 #[test]
 fn files_without_content_are_named() {
     check(&[("file.txt", "Empty file.\n")], "Empty file: `file.txt`.");
+    // They say nothing of the directory around theirs.
+    let empty = "Empty file: `lib.rs`.\n\nDirectory of 1 file: Rust 1.\n";
+    let keys = "TOML file, under 10 lines, 1 key.\n\n- key `[package] links a`\n";
+    check(
+        &[("Till.toml", keys), ("src/", empty)],
+        "TOML file: `Till.toml` with key `[package] links a`.",
+    );
     let below = "Keeps items.\n\nDirectory of 1 file.\n";
     check(
         &[("__init__.py", "Empty file.\n"), ("till/", below)],
