@@ -52,7 +52,7 @@ impl Policy for Summarize {
     }
 
     fn digest(&self) -> Digest {
-        Digest::of("git-merkle 2026 policy/1", b"summarize/15")
+        Digest::of("git-merkle 2026 policy/1", b"summarize/16")
     }
 
     fn synthesize(&self, parts: &[ChildNode<'_>]) -> String {
