@@ -23,6 +23,7 @@ use crate::provider::{
 };
 use crate::regen::generate::Pace;
 use crate::regen::queue::Priority;
+use crate::regen::refused::RefusedAnswers;
 use crate::regen::survey::{self, Survey, SurveyTerms};
 use crate::regen::{
     BatchMode, Batching, Composed, FrameBody, Inputs, NodeError, NodeFilter, Nodes, Writer,
@@ -455,14 +456,14 @@ fn budget(settings: &Settings, options: &AskingOptions) -> Result<Budget, ValueE
 /// Looks at everything that a plan would send.
 #[must_use]
 pub fn survey(
-    repo: &Repository,
+    workspace: &Workspace,
     planned: &Planned,
     request: &Refresh<'_>,
     asking: &ModelRun<'_>,
 ) -> Survey {
     let inputs = inputs(request, &planned.root, &planned.outlines);
     let nodes = Nodes {
-        repo,
+        repo: &workspace.repository,
         scan: &planned.scan,
         inputs: &inputs,
     };
@@ -474,6 +475,7 @@ pub fn survey(
         SurveyTerms {
             caller: &asking.caller,
             batching: &asking.batching,
+            refused: &RefusedAnswers::of(&workspace.state),
         },
     )
 }

@@ -1,9 +1,12 @@
 //! Before anything is sent: how much a plan would ask, at what cost, and what must not leave.
 
+use std::collections::HashSet;
+
 use super::generate::Batching;
 use super::make::is_again;
 use super::plan::{Plan, PlannedNode};
 use super::prepare::{File, MadeFrom, Nodes, Prepared, Writer, read};
+use super::refused::{self, RefusedAnswers};
 use crate::agent::Exclusion;
 use crate::base::TreePath;
 use crate::base::cores::on_all_cores;
@@ -43,6 +46,10 @@ pub struct Estimate {
     pub batch_nano_dollars: Option<u64>,
     /// Answers that are owed by a batch: they are not requested again.
     pub owed: u64,
+    /// Files whose request was answered before with what is no frame: it is not sent again.
+    pub refused: u64,
+    /// Directories that wait for such a file.
+    pub held_back: u64,
     /// Files that the agent leaves out unless its definition includes them.
     pub left_out: u64,
     /// Tokens that their content would have taken, by its size.
@@ -67,6 +74,8 @@ pub struct SurveyTerms<'t> {
     pub caller: &'t Caller,
     /// Knows those in batches, and what is owed already.
     pub batching: &'t Batching,
+    /// Knows the answers that were no frames.
+    pub refused: &'t RefusedAnswers,
 }
 
 /// What one file adds.
@@ -76,6 +85,7 @@ struct Share {
     call: Option<(u64, u64)>,
     is_reused: bool,
     is_owed: bool,
+    is_refused: bool,
     secret: Option<SecretFound>,
     unfit: Option<String>,
 }
@@ -96,14 +106,19 @@ pub fn survey(
         .iter()
         .partition(|task| scan.node(task.node).is_directory);
     let work = |repo: &_, at: usize| {
-        let mut share = file(Nodes { repo, scan, inputs }, plan, index, writer, files[at]);
+        let nodes = Nodes { repo, scan, inputs };
+        let mut share = file(nodes, plan, index, writer, files[at], terms);
         share.is_owed = owed.contains(&plan.file_basis(scan, inputs, files[at].node));
         share
     };
     let shares = on_all_cores(files.len(), repo, || repo.fork(), work);
     let mut survey = Survey::default();
+    let mut waiting = HashSet::new();
     for (share, task) in shares.into_iter().zip(&files) {
         survey.estimate.add(&share);
+        if share.is_refused && !share.is_owed {
+            waiting.insert(task.node);
+        }
         survey.secrets.extend(share.secret);
         survey.unfit.extend(
             share
@@ -125,6 +140,14 @@ pub fn survey(
         survey
             .secrets
             .extend(writer.guard_names(scan, task.node, &path).err());
+        if scan
+            .entries(task.node)
+            .any(|entry| entry.node.is_some_and(|node| waiting.contains(&node)))
+        {
+            waiting.insert(task.node);
+            survey.estimate.held_back += 1;
+            continue;
+        }
         let children = scan.entries(task.node).count() as u64;
         let input =
             writer.words_tokens() + FRAMING_TOKENS + children * (CHILD_TOKENS + ANSWER_TOKENS);
@@ -147,6 +170,8 @@ impl Estimate {
         self.reused += u64::from(share.is_reused);
         if share.is_owed {
             self.owed += 1;
+        } else if share.is_refused {
+            self.refused += 1;
         } else if let Some((input, output)) = share.call {
             self.calls += 1;
             self.input_tokens += input;
@@ -193,6 +218,7 @@ fn file(
     index: &Index,
     writer: &Writer<'_>,
     task: PlannedNode,
+    terms: SurveyTerms<'_>,
 ) -> Share {
     let Nodes { repo, scan, inputs } = nodes;
     let basis = plan.file_basis(scan, inputs, task.node);
@@ -222,6 +248,11 @@ fn file(
         Ok(Prepared::Ask(question)) => {
             let input = of_model(writer, question.request.tokens_estimated());
             Share {
+                is_refused: !is_again(task)
+                    && terms
+                        .refused
+                        .find(&refused::key(&question.request, &terms.caller.name))
+                        .is_some(),
                 call: Some((
                     input,
                     answer_tokens(question.request.params.max_output_tokens),

@@ -210,6 +210,17 @@ fn an_answer_that_is_no_frame_is_kept_and_not_asked_for_again() {
                 && texts[0].contains("\ngit-merkle/refused/1\nabout: a.md\nby: m\nbecause: "),
             "{name}: {texts:?}"
         );
+        // Red before: a dry run counted a call that is not made, and a budget was wanted for it.
+        let plan = regenerate(&repo, &["--dry-run", "--json"]).json("plan");
+        assert_eq!(
+            (
+                &plan["calls"],
+                &plan["estimate"]["refused"],
+                &plan["estimate"]["held_back"]
+            ),
+            (&0.into(), &1.into(), &1.into()),
+            "{name}: {plan}"
+        );
         // Red before: `explain` said "no frame yet" and nothing of the answer.
         let explained = repo
             .merkle(&["explain", "a.md", "--agent", "docs"])

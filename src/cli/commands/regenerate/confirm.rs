@@ -33,7 +33,7 @@ pub(super) fn confirm(
         return Ok(());
     }
     let survey = ops::asking::survey(
-        &workspace.repository,
+        workspace,
         &ops::refresh::plan(
             &workspace.repository,
             &workspace.state,

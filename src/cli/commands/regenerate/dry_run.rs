@@ -43,6 +43,9 @@ struct EstimateDocument {
     queue: Option<String>,
     /// Answers that batches owe; they are no calls.
     under_way: u64,
+    /// Files whose answer was no frame before, and directories that wait for them.
+    refused: u64,
+    held_back: u64,
     /// Files that the agent leaves out, and about how many tokens their content has.
     left_out: u64,
     left_out_tokens: u64,
@@ -176,7 +179,7 @@ fn plan(
     plans.fresh += planned.plan.fresh;
     plans.skipped += planned.plan.skipped;
     if let Some(asking) = request.asking {
-        plans.survey = ops::asking::survey(&workspace.repository, &planned, request, asking);
+        plans.survey = ops::asking::survey(workspace, &planned, request, asking);
     }
     Ok(plans)
 }
@@ -227,6 +230,8 @@ pub(super) fn words(estimate: &Estimate) -> String {
         nano_dollars,
         batch_nano_dollars,
         owed,
+        refused,
+        held_back,
         left_out,
         left_out_tokens,
     } = estimate;
@@ -256,8 +261,16 @@ pub(super) fn words(estimate: &Estimate) -> String {
             counted(*count, "file", "files")
         ),
     };
+    let refused = match refused {
+        0 => String::new(),
+        count => format!(
+            "; {} whose answer was of no use before, and {} above, not without --force",
+            counted(*count, "file", "files"),
+            counted(*held_back, "directory", "directories")
+        ),
+    };
     format!(
-        "about {calls}, {input_tokens} tokens in and {output_tokens} out, {cost}{in_batches}{reused}{owed}{left_out}"
+        "about {calls}, {input_tokens} tokens in and {output_tokens} out, {cost}{in_batches}{reused}{owed}{refused}{left_out}"
     )
 }
 
@@ -284,6 +297,8 @@ fn document(plans: &Plans, request: &Refresh<'_>) -> Document {
         nano_dollars,
         batch_nano_dollars,
         owed,
+        refused,
+        held_back,
         left_out,
         left_out_tokens,
     } = plans.survey.estimate;
@@ -297,6 +312,8 @@ fn document(plans: &Plans, request: &Refresh<'_>) -> Document {
         queue: asking.queue.as_ref().map(QueueAddress::as_text),
         batch_cost_usd: batch_nano_dollars.map(Cost),
         under_way: owed,
+        refused,
+        held_back,
         left_out,
         left_out_tokens,
         secrets: plans
