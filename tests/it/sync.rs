@@ -579,6 +579,12 @@ fn which_remote_is_meant() {
     error: several remotes are configured: origin, second
     hint: git merkle sync origin
     ");
+    say(a, "README.md", "Of several.");
+    let told = a.merkle(&["status"]).ok();
+    assert!(
+        told.contains("remotes: origin, second; frames go to none"),
+        "{told}"
+    );
     a.merkle(&["-c", "merkle.remote=origin", "sync"]).ok();
     let gone = a.merkle(&["sync", "second"]).exits(128).err();
     assert!(

@@ -22,7 +22,7 @@ use crate::node::{Counts, NodeNumber, Scan, SnapshotRoot};
 use crate::ops::{self, Carried, PeopleSay, Planned, SynthesisCount};
 use crate::provider::batch::BatchFiles;
 use crate::regen::UnderWay;
-use crate::sync::{self, Publish};
+use crate::sync::{self, Publish, RemoteError};
 use crate::synthesis::Reason;
 use crate::workspace::{Sharing, Target, Workspace};
 
@@ -114,6 +114,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         unsigned: workspace.unsigned(),
         batches: BatchDocument::of(&UnderWay::of(&batches)),
         remote: remote(&workspace)?,
+        remotes: several_remotes(&workspace)?,
         turns: reported(&workspace)?,
     };
     if program.ui.is_json() {
@@ -125,6 +126,15 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         write_text(program, &workspace, args.snapshot.name(), &document)?;
     }
     Ok(Exit::no_if(args.exit_code && stale > 0))
+}
+
+/// The remotes of which none is meant more than the others; nothing is exchanged with any unless it is named.
+fn several_remotes(workspace: &Workspace) -> Result<Vec<String>, CliError> {
+    let sharing = Sharing::of(workspace)?;
+    Ok(match sharing.remote(workspace, None) {
+        Err(RemoteError::Several(names)) => names,
+        _ => Vec::new(),
+    })
 }
 
 /// What is known of the remote without asking it.
@@ -498,6 +508,13 @@ fn write_store(ui: &mut Ui, workspace: &Workspace, document: &Document) -> Resul
             ui,
             "store: {} (use \"git merkle validate\" to name them, \"git merkle doctor --fix\" to set them aside)",
             counted(document.store_faults, "bad entry", "bad entries")
+        )?;
+    }
+    if document.store.is_some() && !document.remotes.is_empty() {
+        let names = document.remotes.join(", ");
+        writeln!(
+            ui,
+            "remotes: {names}; frames go to none of them by themselves (use \"git merkle sync <name>\", or \"git config merkle.remote <name>\" to choose)"
         )?;
     }
     if let Some(remote) = &document.remote {

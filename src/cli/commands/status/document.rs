@@ -31,6 +31,9 @@ pub(super) struct Document {
     /// The remote that frames are exchanged with, without asking it; absent where none or several may be meant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) remote: Option<RemoteDocument>,
+    /// The remotes where several may be meant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) remotes: Vec<String>,
     /// What providers have counted for the turns of sessions; absent before the first answer.
     #[serde(skip_serializing_if = "Reported::is_empty")]
     pub(super) turns: Reported,
