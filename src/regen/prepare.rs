@@ -332,8 +332,8 @@ impl Writer<'_> {
                 1,
             );
         }
-        if let Some(text) = outline::lfs_pointer(&data) {
-            return described(data.len() as u64, text.trim_end(), 0);
+        if let Some(text) = symbol::lfs_pointer(&data) {
+            return described(data.len() as u64, &text, 0);
         }
         let (data, redacted) = self.redacted(&data);
         let name = file_name(scan, inputs.root, number);

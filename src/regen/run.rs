@@ -410,17 +410,14 @@ pub(super) fn file_body(
     if let Some(known) = records.find(id, outline::language(name, b"")) {
         return Ok(Some(symbol::render(&known)));
     }
-    let read =
-        |blob: Blob<'_>| match blob {
-            Blob::Absent => None,
-            Blob::TooLarge(size_bytes) => Some(outline::too_large(size_bytes)),
-            Blob::Data(data) => {
-                let pointer = outline::lfs_pointer(data);
-                Some(pointer.unwrap_or_else(|| {
-                    symbol::render(&records.read(id, name, &outline::shown(data)))
-                }))
-            }
-        };
+    let read = |blob: Blob<'_>| match blob {
+        Blob::Absent => None,
+        Blob::TooLarge(size_bytes) => Some(outline::too_large(size_bytes)),
+        Blob::Data(data) => {
+            let outline = records.read(id, name, &outline::shown(data));
+            Some(symbol::render(&outline))
+        }
+    };
     match with_blob(repo, id, read)? {
         None if !repo.is_partial() => Err(ObjectError::Missing(*id).into()),
         body => Ok(body),

@@ -38,7 +38,7 @@ pub use cache::{Cached, ObjectCache, OutlineCache};
 pub use codec::{decode, encode};
 pub use comment::Marks;
 pub(crate) use extract::WORKFLOW;
-pub use extract::{extract, grammars_loaded};
+pub use extract::{extract, grammars_loaded, lfs_pointer};
 pub use keys::{CachePlace, KeyStore};
 pub use language::{Language, detect};
 pub(crate) use markdown::code as markdown_code;

@@ -39,6 +39,7 @@ pub fn render(outline: &Outline) -> String {
         Content::Binary if outline.doc.is_empty() => {
             return format!("Binary file ({} bytes).\n", outline.bytes);
         }
+        Content::Binary if outline.doc.ends_with('.') => return format!("{}\n", outline.doc),
         Content::Binary => return format!("{} ({} bytes).\n", outline.doc, outline.bytes),
         Content::TooLarge => {
             let (bytes, max) = (outline.bytes, limit::FILE_BYTES_MAX);

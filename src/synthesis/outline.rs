@@ -6,24 +6,10 @@ use crate::base::limit::FILE_BYTES_MAX;
 use crate::secret::{Allowed, Scanner, redact, redact_name};
 use crate::symbol::{self, Language, Outline};
 
-/// The first line of a Git LFS pointer (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md).
-const LFS_VERSION: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
-
 /// The body for a file that is too large to be read: nothing but its size.
 #[must_use]
 pub fn too_large(size_bytes: u64) -> String {
     format!("A file of {size_bytes} bytes, over the limit of {FILE_BYTES_MAX}: not read.\n")
-}
-
-/// The body for a Git LFS pointer, naming the size of what it points to; `None` for any other content.
-#[must_use]
-pub fn lfs_pointer(data: &[u8]) -> Option<String> {
-    let rest = std::str::from_utf8(data.strip_prefix(LFS_VERSION)?).ok()?;
-    let size = rest.lines().find_map(|line| line.strip_prefix("size "))?;
-    let size: u64 = size.parse().ok()?;
-    Some(format!(
-        "A Git LFS pointer: the content of {size} bytes is stored outside the repository.\n"
-    ))
 }
 
 /// The outline of a file's content under a name, with markers in the place of what looks like a secret.
@@ -39,9 +25,6 @@ pub fn outline(name: &[u8], data: &[u8]) -> Outline {
 /// Of two names of one content the first that is met decides on the language, and a name need not be known.
 #[must_use]
 pub fn is_outline_of(name: &[u8], data: &[u8], text: &str) -> bool {
-    if let Some(body) = lfs_pointer(data) {
-        return body == text;
-    }
     let says = |language| symbol::render(&outline_in(language, data)) == text;
     says(language(name, data))
         || says(None)
@@ -100,17 +83,5 @@ mod tests {
             !said.contains("0aK9dQ2m") && said.contains("Asks with [redacted: github-token]."),
             "{said}"
         );
-    }
-
-    #[test]
-    fn pointers_are_described_and_other_files_are_not_taken_for_them() {
-        let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
-        assert!(
-            lfs_pointer(pointer)
-                .expect("a pointer")
-                .contains("12345 bytes")
-        );
-        assert_eq!(lfs_pointer(b"version https://example.com\nsize 3\n"), None);
-        assert_eq!(lfs_pointer(b"size 3\n"), None);
     }
 }

@@ -2,6 +2,20 @@
 
 use crate::symbol::markdown::code;
 
+/// The first line of a Git LFS pointer (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md).
+const LFS_VERSION: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
+
+/// What a Git LFS pointer says, naming the size of what it points to; `None` for any other content.
+#[must_use]
+pub fn lfs_pointer(data: &[u8]) -> Option<String> {
+    let rest = std::str::from_utf8(data.strip_prefix(LFS_VERSION)?).ok()?;
+    let size = rest.lines().find_map(|line| line.strip_prefix("size "))?;
+    let size: u64 = size.parse().ok()?;
+    Some(format!(
+        "A Git LFS pointer: the content of {size} bytes is stored outside the repository."
+    ))
+}
+
 /// Bytes that stand at the start of a content, from a place on, and what it is then.
 const SIGNS: [(usize, &[u8], &str); 53] = [
     (0, b"\x89PNG\r\n\x1a\n", "PNG image"),

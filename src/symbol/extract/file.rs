@@ -64,6 +64,11 @@ fn extract_whole(language: Option<Language>, data: &[u8], uses: Option<&mut Uses
         outline.content = Content::TooLarge;
         return outline;
     }
+    if let Some(pointer) = binary::lfs_pointer(data) {
+        outline.content = Content::Binary;
+        outline.doc = pointer;
+        return outline;
+    }
     let Some(text) = text_of(data) else {
         outline.content = Content::Binary;
         outline.doc = binary::told(data);

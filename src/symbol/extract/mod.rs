@@ -43,6 +43,7 @@ mod usage;
 mod uses;
 mod walk;
 
+pub use binary::lfs_pointer;
 pub use file::extract;
 pub(super) use file::extract_with_uses;
 pub(crate) use lines::WORKFLOW;

@@ -236,3 +236,16 @@ fn what_is_passed_on_within_the_crate_alone_is_told_apart() {
     let expected = "- module `coin`\n- module within the crate `drawer`\n- re-export `coin::Coin`\n- re-export within the crate `drawer::{Drawer, open}`\n";
     assert!(said.contains(expected), "{said}");
 }
+
+/// Red before: `map` and `find` read a pointer under the name of a program as that, and an outline of it was then another one.
+#[test]
+fn a_pointer_of_git_lfs_is_no_program() {
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
+    let told = "A Git LFS pointer: the content of 12345 bytes is stored outside the repository.\n";
+    for name in ["model.py", "logo.png", "data"] {
+        assert_eq!(outline_of(name, pointer), told);
+    }
+    for other in ["version https://example.com\nsize 3\n", "size 3\n"] {
+        assert!(!outline_of("data", other).contains("pointer"));
+    }
+}
