@@ -125,7 +125,7 @@ languages! {
     Fish 50 "fish" "Fish" HASH ["fish"] [] ["fish"];
     Zsh 51 "zsh" "Zsh" HASH ["zsh"] [".zshrc" ".zprofile"] ["zsh"];
     Awk 52 "awk" "AWK" HASH ["awk"] [] ["awk" "gawk"];
-    Terraform 53 "terraform" "Terraform" MIXED ["tf" "tfvars" "hcl" "tofu" "nomad" "pkr"] [] [];
+    Terraform 53 "terraform" "HCL" MIXED ["tf" "tfvars" "hcl" "tofu" "nomad" "pkr"] [] [];
     Nix 54 "nix" "Nix" MIXED ["nix"] [] [];
     Protobuf 55 "protobuf" "Protocol Buffers" SLASHES ["proto"] [] [];
     Graphql 56 "graphql" "GraphQL" HASH ["graphql" "gql"] [] [];
@@ -325,6 +325,11 @@ pub fn detect(name: &[u8], head: &[u8]) -> Option<Language> {
             _ => {}
         }
         let found = by(extension, &BY_EXTENSION)
+            .map(|found| {
+                // Settings of some programs end in `.config`, and are JSON.
+                let is_json = found == Language::Xml && head.trim_ascii_start().starts_with(b"{");
+                if is_json { Language::Json } else { found }
+            })
             .filter(|found| *found != Language::Template)
             .filter(|found| {
                 extension != b"test" || by_shebang(head).map_or(is_tcl(head), |run| run == *found)
@@ -396,6 +401,8 @@ const WRAPPERS: &[&[u8]] = &[
     b"example2",
     b"disabled",
     b"new",
+    b"win32",
+    b"win64",
 ];
 
 /// Beginnings of names that say it all.

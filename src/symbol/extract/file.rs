@@ -261,6 +261,11 @@ fn texts(language: Language, text: &str) -> Texts<'_> {
             told: Cow::Borrowed(text),
             shown: Cow::Borrowed(text),
         },
+        Language::Ruby if text.contains("<%") => Texts {
+            parsed: ruby::without_tags(text),
+            told: Cow::Borrowed(text),
+            shown: Cow::Borrowed(text),
+        },
         Language::Rust if rust::has_conditions(text) => {
             let mut marks = Vec::new();
             parse::with_tree(language, &rust::GRAMMAR, text, |tree, _| {

@@ -126,6 +126,12 @@ pub(super) fn macros(tokens: &Tokens<'_>) -> Macros {
             let open = tokens.all[at].1.start..tokens.all[at + 1].1.end;
             found.lists.extend([open, tokens.all[end - 1].1.clone()]);
             at += 2;
+        } else if let Some(inner) = tokens.wraps_parameters(before, at) {
+            // `int f _((int));`: for compilers that take no prototypes.
+            blank.push(tokens.all[at].1.start..tokens.all[at + 1].1.end);
+            blank.push(tokens.all[inner].1.clone());
+            before = Some(at);
+            at += 2;
         } else if tokens.is_test(at) {
             // `START_TEST(name) {`: the block stays.
             blank.push(tokens.all[at].1.start..tokens.all[end - 1].1.end);
@@ -244,6 +250,22 @@ impl Tokens<'_> {
             && !self.word(first).starts_with(|c: char| c.is_ascii_digit())
             && self.is_sign(open, b"(")
             && self.closed(open, b'(', b')') == Some(end - 1)
+    }
+
+    /// The bracket that ends what a macro around the parameters of a function holds: `_((int))` behind a name, before `;`.
+    fn wraps_parameters(&self, before: Option<usize>, at: usize) -> Option<usize> {
+        let is_named =
+            before.is_some_and(|before| before + 1 == at && !self.word(before).is_empty());
+        let is_macro = matches!(
+            self.word(at),
+            "_" | "__P" | "P_" | "_P" | "PARAMS" | "PROTO" | "__PROTO"
+        );
+        if !is_named || !is_macro || !self.is_sign(at + 1, b"(") || !self.is_sign(at + 2, b"(") {
+            return None;
+        }
+        let end = self.closed(at + 1, b'(', b')')?;
+        (self.is_sign(end, b";") && self.closed(at + 2, b'(', b')') == Some(end - 1))
+            .then_some(end - 1)
     }
 
     /// What is no part of the function that a macro declares by its type, its name and its parameters, in this order.

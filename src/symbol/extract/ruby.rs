@@ -38,6 +38,27 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     finish: nothing,
 };
 
+/// The text of a template for the parser: what a tag puts there becomes part of a name, other tags blanks. All places stay.
+pub(super) fn without_tags(text: &str) -> Cow<'_, str> {
+    let (mut out, mut at) = (String::with_capacity(text.len()), 0);
+    while let Some(open) = text[at..].find("<%").map(|found| at + found) {
+        let Some(end) = text[open..].find("%>").map(|found| open + found + 2) else {
+            break;
+        };
+        out.push_str(&text[at..open]);
+        let fill = if text[open..].starts_with("<%=") {
+            'x'
+        } else {
+            ' '
+        };
+        let tag = text[open..end].bytes();
+        out.extend(tag.map(|byte| if byte == b'\n' { '\n' } else { fill }));
+        at = end;
+    }
+    out.push_str(&text[at..]);
+    Cow::Owned(out)
+}
+
 fn is_public(declared: &Declared<'_>) -> bool {
     declared.place.owner.is_none() || declared.place.public
 }

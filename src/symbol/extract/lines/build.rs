@@ -16,13 +16,23 @@ pub(super) fn targets(found: &mut Found, text: &str) {
             target(found, line, &above);
         }
         match line.strip_prefix('#') {
-            Some(said) => {
+            Some(said) if !is_code(said) => {
                 above.push_str(said.trim_start_matches('#'));
                 above.push('\n');
             }
-            None => above.clear(),
+            _ => above.clear(),
         }
     }
+}
+
+/// Whether a comment is a line that was switched off: `#default: $(TARGETS)`, `#SHARED = yes`.
+pub(super) fn is_code(comment: &str) -> bool {
+    let is_name = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);
+    let assigned = outside_brackets(comment, '=')
+        .map(|at| comment[..at].trim_end_matches([':', '+', '?', ' ']));
+    comment.contains("$(")
+        || comment.contains("${")
+        || assigned.is_some_and(|name| is_name(name.trim()))
 }
 
 fn target(found: &mut Found, line: &str, above: &str) {
@@ -57,6 +67,8 @@ fn target(found: &mut Found, line: &str, above: &str) {
                 parts.push("…");
             }
             let kind = if is_made { Kind::Target } else { Kind::Key };
+            // Automake builds `till` of `till_SOURCES`.
+            let name = name.strip_suffix("_SOURCES").unwrap_or(name);
             found.push(kind, name, &format!("{name} {}", parts.join(" ")));
         } else if is_name && !line.starts_with('#') {
             found.push(Kind::Key, name, name);

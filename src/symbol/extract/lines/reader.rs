@@ -112,5 +112,8 @@ fn by_format(found: &mut Found, text: &str, language: Option<Language>) {
             L::Json => head::head_paragraph(text, style),
             _ => head::file_paragraph(text, style),
         };
+        if language == L::Makefile && build::is_code(&found.doc) {
+            found.doc.clear();
+        }
     }
 }

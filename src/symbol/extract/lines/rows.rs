@@ -194,7 +194,7 @@ rows! {
         "typedef" Type, "const" Constant] { imports: &["include"] };
     Terraform ["resource" Struct, "data" Struct, "module" Struct, "variable" Variable, "output" Variable, "provider" Key,
         "terraform" Key, "locals" Key, "moved" Key, "import" Key, "check" Key, "required_providers" Key, "backend" Key,
-        "ephemeral" Struct] { imports: &[], special: Some(by::assigned) };
+        "ephemeral" Struct] { imports: &[], special: Some(by::hcl) };
     Sql ["create table" Struct, "create temporary table" Struct, "create temp table" Struct,
         "create unlogged table" Struct, "create or replace table" Struct, "create materialized view" Type,
         "create or replace view" Type, "create view" Type, "create unique index" Key, "create index" Key,

@@ -80,6 +80,16 @@ pub(super) fn assigned(line: &Line<'_>) -> Option<Special> {
     special(Variable, from..end)
 }
 
+/// `name = …` and the blocks of other programs than Terraform, `project {`, at the level of the file.
+pub(super) fn hcl(line: &Line<'_>) -> Option<Special> {
+    let end = first(line.code, "");
+    let is_block = line.indent == 0 && end > 0 && line.code[end..].trim() == "{";
+    if is_block {
+        return special(Key, 0..end);
+    }
+    assigned(line)
+}
+
 /// `name = library('name', …)`, and any other value.
 pub(super) fn meson(line: &Line<'_>) -> Option<Special> {
     const BUILT: [&str; 8] = [

@@ -249,3 +249,40 @@ fn a_pointer_of_git_lfs_is_no_program() {
         assert!(!outline_of("data", other).contains("pointer"));
     }
 }
+
+/// Settings under a name of another format, headers for one system, templates of Ruby, and lines that were switched off.
+#[test]
+fn what_a_name_does_not_say_is_seen() {
+    each_contains(&[
+        (
+            "till.config",
+            "{\n  \"drawer\": 1\n}\n",
+            "JSON file, under 10 lines, 1 key.\n",
+        ),
+        (
+            "config.h.win32",
+            "#if defined(_WIN32)\n#define HAVE_TILL 1\n#endif\n#define HAVE_COIN 1\n",
+            "C source, under 10 lines, 2 public items.\n",
+        ),
+        (
+            "till.rb",
+            "<% namespacing do -%>\nclass <%= name %>Controller < Base\n  def open\n    @<%= plural %> = 1\n  end\nend\n<% end -%>\n",
+            "- `class <%= name %>Controller < Base`\n  - `def open`\n",
+        ),
+        (
+            "Makefile.am",
+            "#noinst_PROGRAMS = till coin\n\ntill_SOURCES = till.c drawer.c\n\n#default: $(TILLS)\ndefault: till\n",
+            "Makefile file, under 10 lines, 2 targets.\n\n- targets `till till.c drawer.c`, `default`\n",
+        ),
+        (
+            "table.h",
+            "struct till *till_open _((struct coin *));\nint till_count _((void));\nvoid till_shut __P((struct till *));\n",
+            "3 public items.\n\n- `struct till *till_open _((struct coin *))`",
+        ),
+        (
+            ".copy.hcl",
+            "schema = 1\n\nproject {\n  licence = \"MIT\"\n}\n",
+            "HCL source, under 10 lines, 2 public items.\n",
+        ),
+    ]);
+}
