@@ -62,6 +62,12 @@ pub fn has_dropped(repo: &Repository, before: &NodeId, now: &NodeId) -> Result<b
             .map_or(0, |drop| drop.epoch))
 }
 
+/// True when a store is a later state of another one, also where the first thing since was a drop.
+pub fn goes_on_from(repo: &Repository, before: &NodeId, now: &NodeId) -> Result<bool, ObjectError> {
+    let (is_descendant, drop) = last_drop(repo, now, Some(before))?;
+    Ok(is_descendant || drop.is_some_and(|drop| drop.before == *before))
+}
+
 /// Goes back along first parents to a commit that drops frames, or to `until`, and says whether it came there.
 fn last_drop(
     repo: &Repository,

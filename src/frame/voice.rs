@@ -101,7 +101,7 @@ pub fn newest_first(frames: &mut [Frame]) {
 }
 
 /// Whose older statements do not count any more, on the way from the newest to the oldest.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Silent {
     /// About one path; about any without one.
     of_path: HashSet<(Voice, Option<TreePath>)>,

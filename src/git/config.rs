@@ -134,23 +134,31 @@ impl Repository {
 /// A file that cannot be read sets nothing; inside a repository git itself complains about it.
 #[must_use]
 pub fn section_outside(name: &str) -> Vec<ConfigValue> {
-    let mut values = gix::config::File::from_globals()
-        .map(|file| section_of(&file, name))
-        .unwrap_or_default();
     let read = users_config();
-    values.retain(|value| value.scope == ConfigScope::System || read.user || read.git);
-    values
+    let is_read = |source: gix::config::Source| match source {
+        gix::config::Source::User => read.user,
+        gix::config::Source::Git => read.git,
+        _ => true,
+    };
+    gix::config::File::from_globals()
+        .map(|file| section_of(&file, name, is_read))
+        .unwrap_or_default()
 }
 
 /// All settings of a section that may be trusted, in order of rank.
 pub(super) fn section(repository: &gix::Repository, name: &str) -> Vec<ConfigValue> {
-    section_of(repository.config_snapshot().plumbing(), name)
+    section_of(repository.config_snapshot().plumbing(), name, |_| true)
 }
 
-fn section_of(file: &gix::config::File, name: &str) -> Vec<ConfigValue> {
+fn section_of(
+    file: &gix::config::File,
+    name: &str,
+    is_read: impl Fn(gix::config::Source) -> bool,
+) -> Vec<ConfigValue> {
     let trusted = |meta: &gix::config::file::Metadata| {
-        meta.trust == gix::sec::Trust::Full
-            || meta.source.kind() != gix::config::source::Kind::Repository
+        is_read(meta.source)
+            && (meta.trust == gix::sec::Trust::Full
+                || meta.source.kind() != gix::config::source::Kind::Repository)
     };
     let sections = file.sections_by_name_and_filter(name, trusted);
     sections

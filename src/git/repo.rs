@@ -225,10 +225,10 @@ pub(super) fn options(overrides: &[String]) -> gix::open::Options {
 /// Git has no configuration of a user where `HOME` names none; gix would look into the home that the system knows.
 pub(super) fn users_config() -> gix::open::permissions::Config {
     let is_named = |name| variable(name).is_some_and(|folder| !folder.is_empty());
-    let has_home = is_named("HOME");
+    let is_whole = is_named("HOME") || variable("GIT_CONFIG_GLOBAL").is_some();
     gix::open::permissions::Config {
-        user: has_home,
-        git: has_home || is_named("XDG_CONFIG_HOME"),
+        user: is_whole,
+        git: is_whole || is_named("XDG_CONFIG_HOME"),
         ..gix::open::permissions::Config::default()
     }
 }

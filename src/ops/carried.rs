@@ -371,8 +371,14 @@ fn choose(
             seen.is_some()
                 || since.is_none_or(|since| frame.created.as_deref().is_none_or(|at| at <= since))
         };
-        for frame in of(&node).iter().filter(is_of_path).filter(is_of_line) {
-            if silent.hears(frame, None) {
+        // An end is one of what was said of this content, whenever that was.
+        let mut of_content = silent.clone();
+        for frame in of(&node).iter().filter(is_of_path) {
+            let is_of_line = is_of_line(&frame);
+            if is_of_line {
+                silent.hears(frame, None);
+            }
+            if of_content.hears(frame, None) && is_of_line {
                 carried.push(Carried {
                     frame: frame.clone(),
                     today: found.today,

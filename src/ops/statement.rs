@@ -228,7 +228,8 @@ pub struct Invalidation<'a> {
 }
 
 impl Invalidation<'_> {
-    fn names(&self, frame: &Frame) -> bool {
+    /// Whether a frame is one of them, by its slot.
+    pub fn names(&self, frame: &Frame) -> bool {
         self.agent.is_none_or(|agent| *agent == frame.agent)
             && self.frame_type.is_none_or(|of| *of == frame.frame_type)
     }

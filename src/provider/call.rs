@@ -27,15 +27,12 @@ use super::length::Lengths;
 use super::limit::{Company, Gate, Settled};
 use super::price::Prices;
 use super::retry;
-use super::worst_case::{output_tokens_max, worst_case};
+use super::worst_case::{is_possible, output_tokens_max, worst_case};
 use crate::base::{clock, locked, token};
 use crate::chat::{Answer, Capabilities, Reply, Request, Ticket, Usage};
 
 /// A provider that counts less than this share of what we count does not count what it charges for.
 const TOLD_SHARE_MIN: u64 = 16;
-/// A provider that counts more than this many times what a request may take, and more than any model reads or writes, errs.
-const TOLD_TIMES_MAX: u64 = 4;
-const TOLD_TOKENS_MAX: u64 = 1_000_000;
 /// The least output that is worth another attempt.
 const OUTPUT_TOKENS_MIN: u64 = 64;
 /// What is left free of a window between input and output.
@@ -405,10 +402,7 @@ impl Caller {
             output: self.output_tokens_max(request),
             ..Usage::default()
         };
-        let within =
-            |told: u64, most: u64| told <= most.saturating_mul(TOLD_TIMES_MAX).max(TOLD_TOKENS_MAX);
-        let is_far_off =
-            |told: &Usage| !within(told.input, most.input) || !within(told.output, most.output);
+        let is_far_off = |told: &Usage| !is_possible(told, most.tokens());
         let counted = if told.as_ref().is_some_and(is_far_off) {
             most
         } else {

@@ -86,6 +86,7 @@ struct Share {
     is_reused: bool,
     is_owed: bool,
     is_refused: bool,
+    is_absent: bool,
     secret: Option<SecretFound>,
     unfit: Option<String>,
 }
@@ -116,7 +117,7 @@ pub fn survey(
     let mut waiting = HashSet::new();
     for (share, task) in shares.into_iter().zip(&files) {
         survey.estimate.add(&share);
-        if share.is_refused && !share.is_owed {
+        if share.is_absent || share.is_refused && !share.is_owed {
             waiting.insert(task.node);
         }
         survey.secrets.extend(share.secret);
@@ -260,7 +261,10 @@ fn file(
                 ..share
             }
         }
-        Ok(Prepared::Absent) => share,
+        Ok(Prepared::Absent) => Share {
+            is_absent: true,
+            ..share
+        },
         Err(error) => Share {
             unfit: Some(chain(&error)),
             ..share

@@ -206,7 +206,9 @@ pub fn words(
                 // With nothing but names it is as small as it gets; what else is too long, the end of this loop says. What it
                 // takes depends a little on what it may take, which stands in it.
                 sizes = Sizes {
-                    document: Some(least.ok_or(error)? + LEAST_MORE),
+                    document: Some(
+                        (least.ok_or(error)? + LEAST_MORE).min(document.unwrap_or(u64::MAX)),
+                    ),
                     is_least: true,
                     ..sizes
                 };

@@ -59,6 +59,7 @@ pub(super) fn attempt(
     has_waited: bool,
 ) -> Result<Attempt, SyncError> {
     let Exchange { repo, remote, .. } = *exchange;
+    let tips: Vec<NodeId> = memory.branches.values().copied().collect();
     let (ours, shared) = (Store::open(repo)?, transfer::shared(exchange, theirs)?);
     let elsewhere = published_by_clones(exchange, theirs, &shared)?;
     let gained = Gained {
@@ -70,10 +71,9 @@ pub(super) fn attempt(
         mut entries,
         held_back,
         mut manifests,
-    } = select::select(repo, gained, &theirs.tips(repo, remote)?, rules, memory)?;
+    } = select::select(repo, gained, &tips, rules, memory)?;
     let held_back = held_back.len();
     *memory = Memory {
-        branches: theirs.branches.keys().cloned().collect(),
         store: ours.commit(),
         held_back,
         seconds: clock::now_seconds(),

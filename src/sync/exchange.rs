@@ -34,7 +34,7 @@ use crate::git::Lock;
 pub const TRIES_MAX: u32 = 12;
 
 /// How often the remote may refuse a push while what it holds stays the same: that is no race.
-const UNMOVED_MAX: u32 = 5;
+pub(super) const UNMOVED_MAX: u32 = 5;
 
 /// The lock around an exchange, in the state directory.
 const LOCK_FILE: &str = "exchange";
@@ -78,9 +78,9 @@ pub fn fetch(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> {
 pub(super) fn fetch_once(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> {
     let theirs = insisting(0, || transfer::bring(exchange))?;
     let mut memory = Memory::load(exchange.state, exchange.remote).unwrap_or_default();
+    meet(exchange, &theirs, &mut memory)?;
     let outcome = keep(exchange, &theirs, &mut memory)?;
     Memory {
-        branches: theirs.branches.into_keys().collect(),
         seconds: clock::now_seconds(),
         ..memory
     }
@@ -161,6 +161,7 @@ fn exchange_both(
     broken: u32,
 ) -> Result<Outcome, SyncError> {
     let mut theirs = insisting(broken, || transfer::bring(exchange))?;
+    meet(exchange, &theirs, &mut memory)?;
     let mut before = Outcome::default();
     let pushed = push_until_accepted(exchange, rules, &mut theirs, &mut before, &mut memory);
     // What came stays, also where nothing could be pushed.
@@ -192,10 +193,26 @@ pub(super) fn lock(exchange: &Exchange<'_>) -> Result<Lock, SyncError> {
     repo.find_direct_ref(&remote.tracking_ref())?;
     repo.check_log_path(&remote.tracking_ref())?;
     repo.clear_refs(&remote.incoming_refs())?;
-    if Memory::is_of_another(exchange.state, remote) {
+    Ok(lock)
+}
+
+/// Takes in where the remote's branches stand. What another place held under this name is forgotten, unless the remote goes on
+/// from there: the same server has many addresses.
+fn meet(exchange: &Exchange<'_>, theirs: &Theirs, memory: &mut Memory) -> Result<(), SyncError> {
+    let (repo, remote) = (exchange.repo, exchange.remote);
+    transfer::note_branches(exchange, theirs, memory)?;
+    if !Memory::is_of_another(exchange.state, remote) {
+        return Ok(());
+    }
+    let before = repo.find_direct_ref(&remote.tracking_ref())?;
+    let goes_on = match before.zip(theirs.frames) {
+        Some((before, now)) => epoch::goes_on_from(repo, &before, &now)?,
+        None => false,
+    };
+    if !goes_on {
         transfer::settle(exchange, &Theirs::default())?;
     }
-    Ok(lock)
+    Ok(())
 }
 
 /// Unites what may count with the store, and moves the tracking refs.
@@ -395,8 +412,6 @@ fn push_until_accepted(
 ) -> Result<(Published, u32), SyncError> {
     let (mut lost, mut broken, mut begun, mut has_waited) = (0, 0, Instant::now(), false);
     // How often in a row the remote refused a push, and held what it had held before.
-    let is_other = exchange.repo.pushes_elsewhere(exchange.remote.name());
-    let unmoved_max = if is_other { 1 } else { UNMOVED_MAX };
     let mut unmoved = 0;
     loop {
         let mut refused = None;
@@ -434,16 +449,19 @@ fn push_until_accepted(
         let is_unmoved = (theirs.frames, &theirs.by) == (before.frames, &before.by);
         if let Some(reason) = refused {
             unmoved = if is_unmoved { unmoved + 1 } else { 0 };
-            if unmoved == unmoved_max {
+            if unmoved == UNMOVED_MAX {
                 return Err(stuck(exchange, reason));
             }
         }
     }
 }
 
-fn stuck(exchange: &Exchange<'_>, reason: String) -> SyncError {
+pub(super) fn stuck(exchange: &Exchange<'_>, reason: String) -> SyncError {
     let remote = exchange.remote.name().to_owned();
-    if exchange.repo.pushes_elsewhere(&remote) {
+    let is_behind = ["fetch first", "non-fast-forward", "stale info"]
+        .iter()
+        .any(|behind| reason.contains(behind));
+    if is_behind && exchange.repo.pushes_elsewhere(&remote) {
         SyncError::TwoPlaces(remote)
     } else {
         SyncError::Stuck { remote, reason }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::attempt::{behind, commit_on};
 use super::error::SyncError;
-use super::exchange::{TRIES_MAX, fetch_once, lock, take, tracked};
+use super::exchange::{TRIES_MAX, UNMOVED_MAX, fetch_once, lock, stuck, take, tracked};
 use super::pace::pause;
 use super::retain::{RetentionPlan, Rules, StoreLocation, plan};
 use super::terms::Exchange;
@@ -84,6 +84,7 @@ pub fn publish(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<RetentionPl
         });
     }
     let _lock = lock(exchange)?;
+    let (mut last, mut unmoved) = (None, 0);
     for attempt in 1..=TRIES_MAX {
         fetch_once(exchange)?;
         let theirs = tracked(exchange)?;
@@ -94,8 +95,16 @@ pub fn publish(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<RetentionPl
         if plan.gone.is_empty() {
             return Ok(plan);
         }
-        if put(exchange, old, &plan)? {
+        let Some(reason) = put(exchange, old, &plan)? else {
             return Ok(plan);
+        };
+        unmoved = if last.replace(old) == Some(old) {
+            unmoved + 1
+        } else {
+            1
+        };
+        if unmoved == UNMOVED_MAX {
+            return Err(stuck(exchange, reason));
         }
         std::thread::sleep(pause(Duration::ZERO, attempt, 0));
     }
@@ -119,8 +128,12 @@ fn tips_of(exchange: &Exchange<'_>) -> Result<Vec<NodeId>, SyncError> {
     Ok(tips)
 }
 
-/// Puts a store without what goes in the place of the remote's; false when another push was faster.
-fn put(exchange: &Exchange<'_>, old: NodeId, plan: &RetentionPlan) -> Result<bool, SyncError> {
+/// Puts a store without what goes in the place of the remote's; says why the remote has not taken it, where it has not.
+fn put(
+    exchange: &Exchange<'_>,
+    old: NodeId,
+    plan: &RetentionPlan,
+) -> Result<Option<String>, SyncError> {
     let Exchange { repo, remote, .. } = *exchange;
     let mut batch = Batch::default();
     let tree = merge::without(repo, &repo.tree_of_commit(&old)?, &plan.gone, &mut batch)?;
@@ -133,10 +146,10 @@ fn put(exchange: &Exchange<'_>, old: NodeId, plan: &RetentionPlan) -> Result<boo
         remote.frames_ref(),
         exchange.prompt,
     );
-    if behind(exchange, remote.frames_ref(), pushed)?.is_some() {
-        return Ok(false);
+    let reason = behind(exchange, remote.frames_ref(), pushed)?;
+    if reason.is_none() {
+        take(exchange, new)?;
     }
-    take(exchange, new)?;
     drop(held);
-    Ok(true)
+    Ok(reason)
 }

@@ -7,9 +7,9 @@
 //! the old place held, and has dropped, says nothing of the new one.
 //!
 //! Text, for each remote a line `remote <name>` and below it `place`, `store`, `held`, `seconds`,
-//! `branch`, `tip`, `node` and `path` (in hex).
+//! `branch`, `tracked`, `tip`, `node` and `path` (in hex).
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write as _;
 
 use super::remote::Remote;
@@ -32,8 +32,10 @@ pub struct Memory {
     pub held_back: usize,
     /// When, in seconds since 1970.
     pub seconds: u64,
-    /// The remote's branches then, without `refs/heads/`.
-    pub branches: BTreeSet<String>,
+    /// The remote's branches then, without `refs/heads/`, and where each stood last as far as that is here.
+    pub branches: BTreeMap<String, NodeId>,
+    /// The refs of this clone that tracked its branches then, by branch: what has moved since was pushed or fetched since.
+    pub tracked: BTreeMap<String, NodeId>,
     /// The tips of the remote's branches then, as far as they were here.
     pub tips: Vec<NodeId>,
     /// Objects that the tips do not reach.
@@ -106,7 +108,11 @@ impl Memory {
         let _ = self
             .branches
             .iter()
-            .try_for_each(|branch| writeln!(text, "branch {branch}"));
+            .try_for_each(|(branch, id)| writeln!(text, "branch {id} {branch}"));
+        let _ = self
+            .tracked
+            .iter()
+            .try_for_each(|(branch, id)| writeln!(text, "tracked {id} {branch}"));
         let _ = self
             .tips
             .iter()
@@ -128,7 +134,15 @@ impl Memory {
             "store" => self.store = Some(value.parse().ok()?),
             "held" => self.held_back = value.parse().ok()?,
             "seconds" => self.seconds = value.parse().ok()?,
-            "branch" => drop(self.branches.insert(value.to_owned())),
+            "branch" | "tracked" => {
+                let (id, branch) = value.split_once(' ')?;
+                let all = if key == "branch" {
+                    &mut self.branches
+                } else {
+                    &mut self.tracked
+                };
+                all.insert(branch.to_owned(), id.parse().ok()?);
+            }
             "tip" => self.tips.push(value.parse().ok()?),
             "node" => drop(self.nodes.insert(value.parse().ok()?)),
             "path" => drop(self.paths.insert(unhex(value)?)),
@@ -174,7 +188,8 @@ mod tests {
             store: Some(id(1)),
             held_back: 3,
             seconds: 7,
-            branches: ["a/b", "main"].map(str::to_owned).into(),
+            branches: [("a/b".to_owned(), id(2)), ("main".to_owned(), id(3))].into(),
+            tracked: [("main".to_owned(), id(2))].into(),
             tips: vec![id(2), id(3)],
             nodes: BTreeSet::from([id(4)]),
             paths: BTreeSet::from([Vec::new(), b"a b\n\xff".to_vec()]),

@@ -4,19 +4,22 @@
 //! of their own, before any of it comes. What the tracking refs have already is not fetched. git writes to refs of this process,
 //! because a git that is killed leaves its locks: the tracking refs are moved by this program, whose locks do not outlive it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::error::SyncError;
 use super::memory::Memory;
-use super::remote::{Publish, Remote};
+use super::remote::Publish;
 use super::terms::Exchange;
 use super::writer::Writer;
 use crate::base::NodeId;
 use crate::frame::{Store, StoreError};
-use crate::git::{Expected, RefError, RemoteRef, Repository};
+use crate::git::{Expected, RefError, RemoteRef};
 
 /// The most refs of clones that are fetched, besides those that were before: who can push may make any number of them.
 const WRITERS_MAX: usize = 1_000;
+
+/// The most branches whose commits are looked for among all objects; those of the refs of this clone are known without.
+const LOOKED_FOR_MAX: u32 = 256;
 
 /// How often a listing is made again because a ref of it was gone when it was fetched.
 const LISTINGS_MAX: usize = 3;
@@ -36,31 +39,64 @@ pub(super) struct Theirs {
     pub is_remembered: bool,
 }
 
-impl Theirs {
-    /// Where the remote's branches stand, or stood when this clone saw them last: what they reach the remote has.
-    ///
-    /// A branch that this clone still tracks and the remote has no more is none of them, nor are those of another place that
-    /// had the remote's name.
-    pub(super) fn tips(&self, repo: &Repository, remote: &Remote) -> Result<Vec<NodeId>, RefError> {
-        let mut tips = Vec::new();
-        for (branch, id) in &self.branches {
-            if matches!(repo.header(id), Ok(Some(_))) {
-                tips.push(*id);
-            } else {
-                tips.extend(repo.find_ref(&format!("{}{branch}", remote.branches()))?);
-            }
+/// Brings what is remembered of the remote's branches to what it has listed: of each where it stands, or where it stood in an
+/// earlier listing, as far as that is here. What this reaches the remote has.
+///
+/// What `refs/remotes` says counts for the first exchange alone, of a clone that may be behind: these refs may be of
+/// another place that had the remote's name, or of branches that are gone there.
+pub(super) fn note_branches(
+    exchange: &Exchange<'_>,
+    theirs: &Theirs,
+    memory: &mut Memory,
+) -> Result<(), RefError> {
+    let Exchange {
+        repo,
+        remote,
+        state,
+        ..
+    } = *exchange;
+    let tracked = tracked_branches(exchange)?;
+    let heads = repo.refs_below("refs/heads/")?.into_iter();
+    let here: HashSet<NodeId> = heads
+        .map(|(_, id)| id)
+        .chain(tracked.values().copied())
+        .collect();
+    let is_first = memory.seconds == 0 && !Memory::is_of_another(state, remote);
+    let before = if is_first { &tracked } else { &memory.branches };
+    let (mut known, mut misses) = (BTreeMap::new(), 0);
+    for (branch, id) in &theirs.branches {
+        let mut is_here = here.contains(id);
+        if !is_here && misses < LOOKED_FOR_MAX {
+            is_here = matches!(repo.header(id), Ok(Some(_)));
+            misses += u32::from(!is_here);
         }
-        tips.sort_unstable();
-        tips.dedup();
-        Ok(tips)
+        let stood = if is_here {
+            Some(id)
+        } else {
+            before.get(branch)
+        };
+        known.extend(stood.map(|id| (branch.clone(), *id)));
     }
+    (memory.branches, memory.tracked) = (known, tracked);
+    Ok(())
+}
+
+/// The refs of this clone that track the remote's branches, by branch.
+fn tracked_branches(exchange: &Exchange<'_>) -> Result<BTreeMap<String, NodeId>, RefError> {
+    let remote = exchange.remote;
+    let prefix = remote.branches();
+    let refs = exchange.repo.refs_below(&prefix)?.into_iter();
+    let branches = refs.filter(|(name, _)| !remote.is_of_frames(name));
+    let named =
+        branches.filter_map(|(name, id)| Some((name.strip_prefix(&prefix)?.to_owned(), id)));
+    Ok(named.filter(|(branch, _)| branch != "HEAD").collect())
 }
 
 /// What a remote that publishes nothing but its shared store held last; none where this clone has never seen it, pushes
-/// elsewhere than it fetches from, or tracks a branch that the last listing did not have.
+/// elsewhere than it fetches from, or finds it at another place.
 pub(super) fn remembered(
     exchange: &Exchange<'_>,
-    memory: &Memory,
+    memory: &mut Memory,
 ) -> Result<Option<Theirs>, SyncError> {
     let Exchange { repo, remote, .. } = *exchange;
     let is_shared = exchange.publish == Publish::Shared && !exchange.dry_run;
@@ -68,22 +104,19 @@ pub(super) fn remembered(
     if !is_shared || repo.pushes_elsewhere(remote.name()) || has_writers()? {
         return Ok(None);
     }
+    if Memory::is_of_another(exchange.state, remote) {
+        return Ok(None);
+    }
     let frames = repo.find_direct_ref(&remote.tracking_ref())?;
-    let mut branches = BTreeMap::new();
-    let prefix = remote.branches();
-    for (name, id) in repo.refs_below(&prefix)? {
-        let branch = name.strip_prefix(&prefix).unwrap_or_default();
-        if branch == "HEAD" || remote.is_of_frames(&name) {
-            continue;
+    // What git has moved since the listing was pushed there or fetched from there.
+    for (branch, id) in tracked_branches(exchange)? {
+        if memory.tracked.get(&branch) != Some(&id) {
+            memory.branches.insert(branch.clone(), id);
+            memory.tracked.insert(branch, id);
         }
-        if !memory.branches.contains(branch) {
-            return Ok(None);
-        }
-        branches.insert(branch.to_owned(), id);
     }
     Ok(frames.map(|frames| Theirs {
         frames: Some(frames),
-        branches,
         is_remembered: true,
         ..Theirs::default()
     }))

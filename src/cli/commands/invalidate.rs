@@ -9,6 +9,7 @@ use crate::base::{AgentId, FrameType, NodeId, clock};
 use crate::cli::program::Program;
 use crate::cli::snapshot::{check_agent, find_at_head, head};
 use crate::cli::{CliError, Exit};
+use crate::frame::Head;
 use crate::ops::carried::Carried;
 use crate::ops::{self, Invalidated, Invalidation};
 use crate::workspace::{Target, Workspace};
@@ -51,6 +52,10 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         left,
     } = ops::statement::invalidate(&workspace, &target, which, &created)?;
     for earlier in carried_to(&workspace, &target, which)? {
+        let which = Invalidation {
+            is_recursive: false,
+            ..which
+        };
         invalidated +=
             ops::statement::invalidate(&workspace, &earlier, which, &created)?.invalidated;
     }
@@ -87,9 +92,20 @@ fn carried_to(
         return Ok(Vec::new());
     };
     let (repo, state) = (&workspace.repository, &workspace.state);
-    let carried = ops::carried(repo, state, &workspace.store()?, &root, target)?;
+    let store = workspace.store()?;
+    let carried = ops::carried(repo, state, &store, &root, target)?;
     let mut earlier: BTreeMap<NodeId, Target> = BTreeMap::new();
-    for Carried { frame, .. } in carried {
+    let named = carried.into_iter().filter(|one| which.names(&one.frame));
+    for Carried { frame, .. } in named {
+        // What stands somewhere with this content has notes of its own there, and an end of the content would end these.
+        let stands = store.voices(&frame.node)?.heads.into_iter();
+        let is_elsewhere = |head: Head| {
+            let at = head.frame.path.filter(|at| Some(at) != frame.path.as_ref());
+            at.is_some_and(|at| matches!(repo.find_entry(&root.tree, at.as_bytes()), Ok(Some((_, id))) if id == frame.node))
+        };
+        if stands.into_iter().any(is_elsewhere) {
+            continue;
+        }
         let of_frame = Target {
             id: frame.node,
             kind: frame.kind,

@@ -284,8 +284,9 @@ impl BatchClient {
             }
             Line::NotRun(_) => return Spend::default(),
         };
-        // What the provider does not count is booked in full.
-        let usage = self.model.usage(&document);
+        // What the provider does not count, or counts beyond all reason, is booked in full.
+        let told = self.model.usage(&document);
+        let usage = told.filter(|usage| worst_case::is_possible(usage, worst.tokens));
         usage.map_or(worst, |usage| Spend {
             calls: 1,
             tokens: usage.tokens(),

@@ -239,6 +239,7 @@ pub(super) fn conditions(tree: &Tree, text: &str) -> Vec<Range<usize>> {
         let open = node.child(0).filter(|_| node.kind() == "token_tree");
         if let (Some([Some(name), Some(mark)]), Some(open)) = (before.last(), open)
             && open.kind() == "{"
+            && text[node.byte_range()].ends_with('}')
             && mark.kind() == "!"
             && is_condition(&text[name.byte_range()])
         {

@@ -108,7 +108,7 @@ fn a_frame_says_what_it_cost_in_a_batch() {
     let shown = repo
         .merkle(&["show", "README.md", "--agent", "docs", "--json"])
         .ok();
-    assert!(shown.contains("\"0.00009\""), "{shown}");
+    assert!(shown.contains("\"cost_usd\":0.00009,"), "{shown}");
 }
 
 #[test]

@@ -142,7 +142,6 @@ fn a_clone_without_its_tracking_ref_loses_nothing() {
     );
 }
 
-/// A program from before epochs unites by the trees alone. It brings back what it holds, and destroys nothing.
 /// Red before: what another server had dropped was taken for a drop of what the old one held.
 #[test]
 fn what_the_new_place_of_a_name_has_dropped_is_not_what_the_old_one_held() {
@@ -186,6 +185,7 @@ fn what_the_new_place_of_a_name_has_dropped_is_not_what_the_old_one_held() {
     assert_eq!(said(a), ["New of others."]);
 }
 
+/// A program from before epochs unites by the trees alone. It brings back what it holds, and destroys nothing.
 #[test]
 fn an_older_program_brings_back_what_it_holds() {
     let sandbox = Sandbox::new();

@@ -276,6 +276,51 @@ fn a_path_that_became_a_link_carries_no_note() {
     assert!(carried.contains("\"frames\":[]"), "{carried}");
 }
 
+/// A note on content that this history never had is ended by the path that shows it, whenever that is.
+#[test]
+fn what_is_carried_from_a_squashed_branch_can_be_ended() {
+    for end in ["invalidate", "retract"] {
+        let sandbox = Sandbox::new();
+        let repo = sandbox.filled("commit first\n+ p.txt = one");
+        repo.git(&["branch", "squashed"]).ok();
+        repo.fill("commit second\n+ p.txt = two");
+        Desk(&repo, "ann").run(1_900_000_000, &["note", "p.txt", "-m", "In cents."]);
+        repo.git(&["switch", "-q", "squashed"]).ok();
+        repo.put("p.txt", "three");
+        repo.run("git")
+            .args(["commit", "-qam", "squashed"])
+            .env("GIT_COMMITTER_DATE", "1900000060 +0000")
+            .run()
+            .ok();
+        assert_eq!(notes(&repo, "p.txt"), ["ann: In cents."]);
+        let arguments = ["p.txt", "--agent", "human"];
+        Desk(&repo, "ann").run(1_900_000_900, &[&[end][..], &arguments].concat());
+        assert_eq!(notes(&repo, "p.txt"), NONE, "{end}");
+    }
+}
+
+/// What another person says of a second file of the same content stands, and frames of other agents stay.
+#[test]
+fn invalidating_a_path_ends_nothing_that_was_not_named() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.filled("commit first\n+ a.txt = same\n+ b.txt = same");
+    Desk(&repo, "ann").run(100, &["note", "a.txt", "-m", "Of a."]);
+    Desk(&repo, "bob").run(101, &["note", "b.txt", "-m", "Of b."]);
+    repo.merkle(&["regenerate"]).ok();
+    repo.fill("commit second\n+ a.txt = other");
+    let frames = repo.frames().len();
+    repo.merkle(&["invalidate", "a.txt", "--agent", "human"])
+        .out();
+    assert_eq!(notes(&repo, "b.txt"), ["bob: Of b."]);
+    repo.merkle(&["invalidate", "a.txt", "--agent", "outline"])
+        .out();
+    assert_eq!(
+        repo.frames().len(),
+        frames,
+        "the outline of the earlier content stays"
+    );
+}
+
 /// Before, the end of an object that was named by its id was said of the root, and the note was carried on.
 #[test]
 fn what_is_invalidated_by_its_id_is_carried_nowhere() {

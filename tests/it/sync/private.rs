@@ -234,6 +234,42 @@ fn what_only_another_place_or_an_earlier_day_of_the_remote_had_is_held_back() {
     assert!(sync(a).ok().contains("1 went"));
 }
 
+/// The new place has a branch of the same name, whose commit is not here.
+#[test]
+fn a_branch_of_the_same_name_at_another_place_tells_nothing_of_it() {
+    let sandbox = Sandbox::new();
+    let (origin, clones) = world(&sandbox, &["a", "b"]);
+    let [a, b] = [&clones[0], &clones[1]];
+    let public = a.clone_to("public.git", &["--bare"]);
+    let url = public.path("");
+    let url = url.to_str().expect("UTF-8");
+    b.git(&["remote", "set-url", "origin", url]).ok();
+    b.fill("commit theirs\n+ other.md = Of others.");
+    b.git(&["push", "-q", "origin", "main"]).ok();
+    a.fill("commit ours\n+ plan.md = Sell it all.");
+    a.git(&["push", "-q", "origin", "main"]).ok();
+    say(a, "plan.md", "Only the family knows.");
+    sync(a).ok();
+    a.git(&["remote", "set-url", "origin", url]).ok();
+    for round in 0..3 {
+        if round == 1 {
+            // Without it nothing is known of the new place, and all is held back.
+            assert_eq!(public.git(&["for-each-ref", "refs/merkle/"]).ok(), "");
+            a.git(&["fetch", "-q"]).ok();
+        }
+        say(a, "README.md", "For all.");
+        a.merkle(&["sync"]).ok();
+        say(a, "README.md", "For all, again.");
+        a.merkle(&["push"]).ok();
+    }
+    let told = public.git(&["log", "-p", "refs/merkle/frames"]).ok();
+    assert!(
+        told.contains("For all") && !told.contains("family"),
+        "{told}"
+    );
+    origin.assert_sound();
+}
+
 /// Red before: a bare clone tracks no branches, and all that was said there was held back for ever.
 #[test]
 fn a_bare_clone_knows_what_its_remote_has() {

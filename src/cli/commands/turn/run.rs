@@ -1,11 +1,12 @@
 //! `git merkle turn run`: send the turn, keep the answer, and if the user wants it let a model review it.
 
 use std::io::IsTerminal as _;
-use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use super::super::provider::failure::failure;
 use super::opened::tell_state;
@@ -83,8 +84,7 @@ struct Job<'j> {
     workspace: &'j Workspace,
     program: &'j mut Program,
     spent: Spend,
-    /// The first wish to end, which waits for what is under way.
-    stopped: Option<Stop>,
+    stops: Stops,
 }
 
 /// Asks, and says what comes next.
@@ -100,8 +100,11 @@ pub(super) fn run(
         workspace,
         program,
         spent: Spend::default(),
-        stopped: None,
+        stops: Stops::default(),
     };
+    if !args.is_dry {
+        job.stops.listen()?;
+    }
     if let (true, Some(approver)) = (args.is_dry, &args.approve_with) {
         let most = 2 * (u64::from(args.retries) + 1);
         job.program.ui.note(&format!(
@@ -111,9 +114,10 @@ pub(super) fn run(
     }
     let mut is_printed = false;
     loop {
-        job.check_stopped()?;
+        job.stops.check()?;
         if !is_answered(workspace, &mut open, args)? {
             summarize(&mut job, &mut open)?;
+            job.stops.check()?;
             let question =
                 session::turn::open_question(workspace, &mut open, &args.whom.asking(job.program))?;
             if question.is_manual() {
@@ -124,7 +128,7 @@ pub(super) fn run(
                 return Ok(Exit::Done);
             }
             is_printed = true;
-            job.check_stopped()?;
+            job.stops.check()?;
         }
         if judge_review(&mut open, job.program)? {
             return tell_outcome(&open, is_printed, job.program);
@@ -255,7 +259,7 @@ fn ask(job: &mut Job<'_>, open: &mut OpenSession, question: &Question) -> Result
                 let _ = write!(ui, "{}", printable(text)).and_then(|()| ui.flush());
             }
         };
-        wait_for(&mut job.stopped, async |stop| {
+        job.stops.wait_for(async |stop| {
             let listener = Listener {
                 on_text: &mut on_text,
                 on_retry: &mut tell_retry,
@@ -292,7 +296,7 @@ fn cost_words(answered: &AnswerRecord, payer: &Payer) -> String {
     let counted = payer.caller.learned().tally.usage;
     let untold = || {
         format!(
-            "about {} tokens in and {} out (estimated: the provider told none that can be)",
+            "about {} tokens in and {} out (estimated: the provider told no count that can be)",
             counted.input, counted.output
         )
     };
@@ -427,7 +431,7 @@ fn summarize(job: &mut Job<'_>, open: &mut OpenSession) -> Result<(), CliError> 
         return Ok(());
     }
     require_consent(job, &payer, &what, &due.request)?;
-    let outcome = wait_for(&mut job.stopped, async |stop| {
+    let outcome = job.stops.wait_for(async |stop| {
         session::summary::ask_summary(open, &payer, &due, &mut tell_retry, stop).await
     })?;
     job.spent += payer.caller.spent();
@@ -447,19 +451,6 @@ fn summarize(job: &mut Job<'_>, open: &mut OpenSession) -> Result<(), CliError> 
 }
 
 impl Job<'_> {
-    /// Ends the command where the user has asked for it, once what was under way is kept.
-    fn check_stopped(&self) -> Result<(), CliError> {
-        let exit = match &self.stopped {
-            None => return Ok(()),
-            Some(Stop::Terminated) => Exit::Terminated,
-            Some(_) => Exit::Interrupted,
-        };
-        Err(
-            CliError::new(exit, "interrupted; what was answered is kept")
-                .hint("'git merkle turn run' goes on there"),
-        )
-    }
-
     /// Who pays for the next call, within the limits that the others have left.
     fn payer(&self, open: &OpenSession, definition: Definition) -> Result<Payer, CliError> {
         let options = AskingOptions {
@@ -509,7 +500,7 @@ fn decide(
         return Ok(Decided::OnlyShown);
     }
     require_consent(job, &payer, &words, &request)?;
-    let outcome = wait_for(&mut job.stopped, async |stop| {
+    let outcome = job.stops.wait_for(async |stop| {
         session::answer::ask_approval(open, &payer, &request, &mut tell_retry, stop).await
     })?;
     job.spent += payer.caller.spent();
@@ -558,27 +549,82 @@ fn named(name: &str, error: TurnError) -> CliError {
     }
 }
 
-/// Runs one request to a model to its end. The first Ctrl-C waits for the answer, which is paid for; the second gives it up.
-fn wait_for<T>(
-    stopped: &mut Option<Stop>,
-    request: impl AsyncFnOnce(&mut StopSign) -> Result<T, TurnError>,
-) -> Result<Result<T, TurnError>, CliError> {
-    let failed = |error| CliError::io("cannot start a task", error);
-    let runtime = base::runtime().map_err(failed)?;
-    let mut signals = signals::listen().map_err(failed)?;
-    let (_going, mut stop) = watch::channel(false);
-    Ok(runtime.block_on(async {
-        let mut request = pin!(request(&mut stop));
-        loop {
-            tokio::select! {
-                done = &mut request => return done,
-                Some(asked) = signals.recv() => {
-                    if stopped.replace(asked).is_some() {
-                        return Err(CallError::Stopped.into());
-                    }
-                    complain("note: waiting for the answer that is under way; a second Ctrl-C gives it up\n");
+/// The wishes to end while the command runs: the first waits for the answer that is under way, which is paid for, the second
+/// gives it up. Where no request is under way, at a question for consent for one, the first ends the command.
+#[derive(Clone, Default)]
+struct Stops(Arc<StopState>);
+
+#[derive(Default)]
+struct StopState {
+    is_asking: AtomicBool,
+    stopped: Mutex<Option<Stop>>,
+    again: Notify,
+}
+
+impl Stops {
+    /// Hears from now on, to the end of the command.
+    fn listen(&self) -> Result<(), CliError> {
+        let mut signals =
+            signals::listen().map_err(|error| CliError::io("cannot start a task", error))?;
+        let state = self.0.clone();
+        std::thread::spawn(move || {
+            while let Some(asked) = signals.blocking_recv() {
+                if !state.is_asking.load(Ordering::SeqCst) {
+                    std::process::exit(exit_of(&asked) as i32);
+                }
+                let mut stopped = state.stopped.lock().unwrap_or_else(PoisonError::into_inner);
+                if stopped.replace(asked).is_some() {
+                    state.again.notify_one();
+                } else {
+                    complain(
+                        "note: waiting for the answer that is under way; a second Ctrl-C gives it up\n",
+                    );
                 }
             }
-        }
-    }))
+        });
+        Ok(())
+    }
+
+    /// Runs one request to a model to its end.
+    fn wait_for<T>(
+        &self,
+        request: impl AsyncFnOnce(&mut StopSign) -> Result<T, TurnError>,
+    ) -> Result<Result<T, TurnError>, CliError> {
+        let failed = |error| CliError::io("cannot start a task", error);
+        let runtime = base::runtime().map_err(failed)?;
+        let (_going, mut stop) = watch::channel(false);
+        self.0.is_asking.store(true, Ordering::SeqCst);
+        let outcome = runtime.block_on(async {
+            tokio::select! {
+                done = request(&mut stop) => done,
+                () = self.0.again.notified() => Err(CallError::Stopped.into()),
+            }
+        });
+        self.0.is_asking.store(false, Ordering::SeqCst);
+        Ok(outcome)
+    }
+
+    /// Ends the command where the user has asked for it, once what was under way is kept.
+    fn check(&self) -> Result<(), CliError> {
+        let stopped = self
+            .0
+            .stopped
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let Some(asked) = stopped.as_ref() else {
+            return Ok(());
+        };
+        Err(
+            CliError::new(exit_of(asked), "interrupted; what was answered is kept")
+                .hint("'git merkle turn run' goes on there"),
+        )
+    }
+}
+
+fn exit_of(stop: &Stop) -> Exit {
+    if *stop == Stop::Terminated {
+        Exit::Terminated
+    } else {
+        Exit::Interrupted
+    }
 }

@@ -209,6 +209,18 @@ fn items_within_macros_for_conditions_are_items() {
     ]);
 }
 
+/// Red before: the end of a macro that is not closed was taken one byte before the end of the text.
+#[test]
+fn a_macro_for_conditions_without_an_end_is_no_fault() {
+    for text in [
+        "cfg_net! {\n pub fn a\u{e9}",
+        "cfg_net! {",
+        "cfg_net! { \u{e9}",
+    ] {
+        let _ = outline_of("a.rs", text);
+    }
+}
+
 #[test]
 fn a_directive_that_says_where_names_are_is_no_entry() {
     let page = "Tills\n=====\n\n.. py:currentmodule:: till\n\nHow to sell.\n\n.. py:function:: sell(item)\n";
