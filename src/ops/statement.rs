@@ -229,6 +229,7 @@ pub struct Invalidation<'a> {
 
 impl Invalidation<'_> {
     /// Whether a frame is one of them, by its slot.
+    #[must_use]
     pub fn names(&self, frame: &Frame) -> bool {
         self.agent.is_none_or(|agent| *agent == frame.agent)
             && self.frame_type.is_none_or(|of| *of == frame.frame_type)

@@ -8,10 +8,10 @@ use super::plan::{Plan, PlannedNode};
 use super::prepare::{File, MadeFrom, Nodes, Prepared, Writer, read};
 use super::refused::{self, RefusedAnswers};
 use crate::agent::Exclusion;
-use crate::base::TreePath;
 use crate::base::cores::on_all_cores;
 use crate::base::printable::chain;
-use crate::chat::Usage;
+use crate::base::{BasisId, TreePath};
+use crate::chat::{GenerationParams, Usage};
 use crate::frame::{Children, Index};
 use crate::node::NodeNumber;
 use crate::profile::{input_tokens_max, with_output};
@@ -108,8 +108,16 @@ pub fn survey(
         .partition(|task| scan.node(task.node).is_directory);
     let work = |repo: &_, at: usize| {
         let nodes = Nodes { repo, scan, inputs };
-        let mut share = file(nodes, plan, index, writer, files[at], terms);
-        share.is_owed = owed.contains(&plan.file_basis(scan, inputs, files[at].node));
+        let (task, basis) = (files[at], plan.file_basis(scan, inputs, files[at].node));
+        if !is_again(task) && index.find_basis(&basis).is_some() {
+            return Share {
+                is_reused: true,
+                is_owed: owed.contains(&basis),
+                ..Share::default()
+            };
+        }
+        let mut share = file(nodes, writer, task, basis, terms);
+        share.is_owed = owed.contains(&basis);
         share
     };
     let shares = on_all_cores(files.len(), repo, || repo.fork(), work);
@@ -128,13 +136,7 @@ pub fn survey(
         );
     }
     let wished = with_output(&writer.directory_wish, &writer.capabilities).0;
-    let answer = answer_tokens(
-        wished
-            .max_output_tokens
-            .into_iter()
-            .chain(writer.capabilities.output_tokens)
-            .min(),
-    );
+    let answer = answer_of_directory(writer, &wished);
     let most = input_tokens_max(&wished, &writer.capabilities).unwrap_or(u64::MAX);
     for task in directories {
         let path = scan.path(inputs.root, task.node);
@@ -215,20 +217,12 @@ fn tokens_of_left_out(
 
 fn file(
     nodes: Nodes<'_>,
-    plan: &Plan,
-    index: &Index,
     writer: &Writer<'_>,
     task: PlannedNode,
+    basis: BasisId,
     terms: SurveyTerms<'_>,
 ) -> Share {
     let Nodes { repo, scan, inputs } = nodes;
-    let basis = plan.file_basis(scan, inputs, task.node);
-    if !is_again(task) && index.find_basis(&basis).is_some() {
-        return Share {
-            is_reused: true,
-            ..Share::default()
-        };
-    }
     let path = scan.path(inputs.root, task.node);
     let secret = writer.guard_names(scan, task.node, &path).and_then(|()| {
         match read(repo, scan, task.node) {
@@ -270,6 +264,12 @@ fn file(
             ..share
         },
     }
+}
+
+/// What an answer about a directory has.
+fn answer_of_directory(writer: &Writer<'_>, wished: &GenerationParams) -> u64 {
+    let limits = [wished.max_output_tokens, writer.capabilities.output_tokens];
+    answer_tokens(limits.into_iter().flatten().min())
 }
 
 /// What our count is in tokens of the model, its template around the messages included.

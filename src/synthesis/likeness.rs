@@ -345,21 +345,24 @@ fn point(part: &ChildNode<'_>) -> Option<String> {
         .or_else(sentence)
 }
 
+/// Keys of packages and workflows, which have a name; a sample of data may have a key of that name, too.
+const BESIDE_NAMES: [&str; 6] = [
+    "version",
+    "private",
+    "scripts",
+    "dependencies",
+    "jobs",
+    "runs",
+];
+
 /// The name that a file of keys gives itself.
 fn called(part: &ChildNode<'_>) -> Option<String> {
     let keys = listed(part).flat_map(|line| line.split('`').skip(1).step_by(2));
     let all: Vec<&str> = keys.collect();
     let has = |wanted: &str| all.iter().any(|key| key.split(' ').next() == Some(wanted));
-    // A sample of data may have a name, too: what a package or a workflow is called stands beside keys of these.
-    const BESIDE: [&str; 6] = [
-        "version",
-        "private",
-        "scripts",
-        "dependencies",
-        "jobs",
-        "runs",
-    ];
-    let is_named = BESIDE.iter().any(|key| has(key) || has(&format!("{key}:")));
+    let is_named = BESIDE_NAMES
+        .iter()
+        .any(|key| has(key) || has(&format!("{key}:")));
     let name = all
         .iter()
         .find_map(|key| key.strip_prefix("name "))

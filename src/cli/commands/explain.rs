@@ -120,9 +120,19 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         head: head.as_ref(),
         start,
     };
+    explain(&subject, &root, &args.node, program)
+}
+
+/// Finds what stands, is carried or stood before, and prints it.
+fn explain(
+    subject: &Subject<'_>,
+    root: &SnapshotRoot,
+    written: &str,
+    program: &mut Program,
+) -> Result<Exit, CliError> {
     let mut why = subject.why()?;
-    let carried = subject.carried(&root)?;
-    let earlier = if head.is_none() && carried.is_none() {
+    let carried = subject.carried(root)?;
+    let earlier = if subject.head.is_none() && carried.is_none() {
         subject.earlier()?
     } else {
         None
@@ -134,19 +144,20 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         why.reason = Some(Reason::Changed);
         why.changed_children = subject.changed_entries(&earlier.node)?;
     }
-    let is_asked = why.reason.is_some() && agent.instructions().is_some();
-    let refused = target
+    let is_asked = why.reason.is_some() && subject.agent.instructions().is_some();
+    let refused = subject
+        .target
         .path
         .as_ref()
         .filter(|_| is_asked)
-        .and_then(|path| RefusedAnswers::of(&workspace.state).about(path));
+        .and_then(|path| RefusedAnswers::of(&subject.workspace.state).about(path));
     let carried_head = carried.as_ref().map(|carried| Head {
         frame: carried.frame.clone(),
         invalidated: false,
         seq_max: carried.frame.seq,
     });
-    let shown = head
-        .as_ref()
+    let shown = subject
+        .head
         .or(carried_head.as_ref())
         .or(earlier.as_ref().and_then(|earlier| earlier.heads.first()));
     let reason = why.reason;
@@ -158,7 +169,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     if program.ui.is_json() {
         program.ui.write_json("explain", &document)?;
     } else {
-        let node = shown_node(&target, &args.node);
+        let node = shown_node(subject.target, written);
         let earlier = earlier.as_ref();
         let answer = Answer {
             node,

@@ -29,7 +29,7 @@ use crate::ops::{self, AskingOptions, ModelRun, Refresh, Refreshed, Upkeep};
 use crate::provider::ledger::Spend;
 use crate::regen::queue::Priority;
 use crate::regen::remake::Remade;
-use crate::regen::{Event, NodeFilter};
+use crate::regen::{Event, NodeFilter, Stop};
 use crate::workspace::{NamedTarget, Target, Workspace};
 
 /// Plans, or plans and makes.
@@ -81,7 +81,12 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     }
     let done = refresh(&mut job, &targets, &request, &scope, root.history)?;
     job.program.sign(&workspace);
-    let exit = report::report(&mut job, &request, &done, begun.elapsed())?;
+    let told = report::report(&mut job, &request, &done, begun.elapsed());
+    let exit = match told {
+        // The terminal that closed is the one that would be written to.
+        Err(_) if done.report.stop == Some(Stop::Terminated) => Exit::Terminated,
+        told => told?,
+    };
     if job.program.ui.is_last() {
         // Nothing follows but the end of the process, which gives all of it back at once.
         std::mem::forget(workspace);

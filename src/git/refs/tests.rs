@@ -268,7 +268,7 @@ fn no_increment_is_lost_between_threads_and_git() {
     );
 }
 
-/// Red before: the file of the ref was for its owner alone, and whoever else worked there had a broken ref.
+/// Red before: the file of the ref was for its owner alone, and git of another user had a broken ref.
 #[test]
 fn a_ref_is_as_readable_as_gits_own() {
     use std::os::unix::fs::PermissionsExt as _;

@@ -195,11 +195,8 @@ impl Trail<'_> {
             }
             let mut came_back = Vec::new();
             for (path, is_new_here, there) in self.changes(&steps, &newer, &tree)? {
-                if let Some(found) = self.found.get_mut(&path)
-                    && !way.is_merged
-                    && found.came == Came::Unmet
-                {
-                    found.came = newer_commit.map_or(Came::Uncommitted, Came::With);
+                if !way.is_merged {
+                    self.meet(&path, newer_commit);
                 }
                 if let Some(step) = steps.get_mut(&path) {
                     step.changes += usize::from(there.is_some());
@@ -232,12 +229,26 @@ impl Trail<'_> {
             (newer, newer_commit) = (tree, Some(commit));
         }
         if let Some(oldest) = newer_commit.filter(|_| !way.is_merged) {
-            let unmet = |found: &&mut PathHistory| found.came == Came::Unmet;
-            for found in self.found.values_mut().filter(unmet) {
-                found.came = Came::With(oldest);
-            }
+            self.meet_rest(oldest);
         }
         Ok(is_more)
+    }
+
+    /// Notes that a path has had today's content since a commit, or since a change that is not committed.
+    fn meet(&mut self, path: &TreePath, since: Option<NodeId>) {
+        if let Some(found) = self.found.get_mut(path)
+            && found.came == Came::Unmet
+        {
+            found.came = since.map_or(Came::Uncommitted, Came::With);
+        }
+    }
+
+    /// The same of the paths that have not changed since the oldest commit that was looked at.
+    fn meet_rest(&mut self, oldest: NodeId) {
+        let unmet = |found: &&mut PathHistory| found.came == Came::Unmet;
+        for found in self.found.values_mut().filter(unmet) {
+            found.came = Came::With(oldest);
+        }
     }
 
     /// Goes back along the branches that were merged, for contents that the line of a commit did not have.

@@ -185,6 +185,22 @@ fn what_the_new_place_of_a_name_has_dropped_is_not_what_the_old_one_held() {
     assert_eq!(said(a), ["New of others."]);
 }
 
+/// Another spelling of its address makes no other server of it: what was dropped there stays dropped.
+#[test]
+fn the_same_server_at_another_address_goes_on() {
+    let sandbox = Sandbox::new();
+    let (origin, clones) = shared(&sandbox, &["a", "b"]);
+    let [a, b] = [&clones[0], &clones[1]];
+    publish(a);
+    let url = format!("file://{}", origin.path("").display());
+    b.git(&["remote", "set-url", "origin", &url]).ok();
+    assert_eq!(sync(b), "0 frames came, 0 went, 2 dropped by 'gc' there\n");
+    assert_eq!(
+        (said(b), said(&origin)),
+        (vec!["New.".to_owned()], vec!["New.".to_owned()])
+    );
+}
+
 /// A program from before epochs unites by the trees alone. It brings back what it holds, and destroys nothing.
 #[test]
 fn an_older_program_brings_back_what_it_holds() {

@@ -102,16 +102,7 @@ pub(super) fn run(
         spent: Spend::default(),
         stops: Stops::default(),
     };
-    if !args.is_dry {
-        job.stops.listen()?;
-    }
-    if let (true, Some(approver)) = (args.is_dry, &args.approve_with) {
-        let most = 2 * (u64::from(args.retries) + 1);
-        job.program.ui.note(&format!(
-            "'{approver}' decides on each answer, and has it made anew {}: {most} requests at most",
-            counted(args.retries as usize, "time", "times")
-        ));
-    }
+    begin(&job)?;
     let mut is_printed = false;
     loop {
         job.stops.check()?;
@@ -170,6 +161,22 @@ pub(super) fn run(
         let asking = args.whom.asking(job.program);
         session::turn::begin_turn(workspace, &mut open, &options, &asking)?;
     }
+}
+
+/// Hears signals from now on, or says what a model that decides would add to a dry run.
+fn begin(job: &Job<'_>) -> Result<(), CliError> {
+    let args = job.args;
+    if !args.is_dry {
+        return job.stops.listen();
+    }
+    if let Some(approver) = &args.approve_with {
+        let most = 2 * (u64::from(args.retries) + 1);
+        job.program.ui.note(&format!(
+            "'{approver}' decides on each answer, and has it made anew {}: {most} requests at most",
+            counted(args.retries as usize, "time", "times")
+        ));
+    }
+    Ok(())
 }
 
 /// Says what comes next, aside where the answer was printed: standard output holds the answer and nothing else.
