@@ -189,9 +189,9 @@ fn report(
     if outcome.held_back > 0 {
         let remote = exchange.remote.name();
         ui.note(&if outcome.held_back == 1 {
-            format!("held back: it is about an object that no branch of '{remote}' has; it goes once the branch is pushed")
+            format!("held back: it is about an object that no branch of '{remote}' has; it goes once the branch is pushed, or fetched")
         } else {
-            format!("held back: they are about objects that no branch of '{remote}' has; they go once the branches are pushed")
+            format!("held back: they are about objects that no branch of '{remote}' has; they go once the branches are pushed, or fetched")
         });
     }
     Ok(Exit::Done)
