@@ -214,7 +214,13 @@ impl Repository {
     /// True where a push to a remote goes to more places than a fetch asks, or to another one: `pushurl`, several `url`.
     #[must_use]
     pub fn pushes_elsewhere(&self, remote: &str) -> bool {
-        !self.remote_values(remote, "pushurl").is_empty() || self.remote_urls(remote).len() > 1
+        !self.remote_push_urls(remote).is_empty() || self.remote_urls(remote).len() > 1
+    }
+
+    /// The addresses that a push to a remote goes to instead of those that a fetch asks; often none.
+    #[must_use]
+    pub fn remote_push_urls(&self, remote: &str) -> Vec<String> {
+        self.remote_values(remote, "pushurl")
     }
 
     /// The addresses of a remote, as the configuration has them: before `insteadOf`.

@@ -161,6 +161,7 @@ fn exchange_both(
     broken: u32,
 ) -> Result<Outcome, SyncError> {
     let mut theirs = insisting(broken, || transfer::bring(exchange))?;
+    transfer::list_push_places(exchange, &mut theirs)?;
     meet(exchange, &theirs, &mut memory)?;
     let mut before = Outcome::default();
     let pushed = push_until_accepted(exchange, rules, &mut theirs, &mut before, &mut memory);

@@ -62,7 +62,13 @@ pub(super) fn note_branches(
         .chain(tracked.values().copied())
         .collect();
     let is_first = memory.seconds == 0 && !Memory::is_of_another(state, remote);
-    let before = if is_first { &tracked } else { &memory.branches };
+    let none = BTreeMap::new();
+    let before = match (repo.pushes_elsewhere(remote.name()), is_first) {
+        // What is known is of the address that is fetched from.
+        (true, _) => &none,
+        (false, true) => &tracked,
+        (false, false) => &memory.branches,
+    };
     let (mut known, mut misses) = (BTreeMap::new(), 0);
     for (branch, id) in &theirs.branches {
         let mut is_here = here.contains(id);
@@ -78,6 +84,31 @@ pub(super) fn note_branches(
         known.extend(stood.map(|id| (branch.clone(), *id)));
     }
     (memory.branches, memory.tracked) = (known, tracked);
+    Ok(())
+}
+
+/// Where a push goes elsewhere than a fetch, what is there decides what may go: the branches of these places, where all agree.
+pub(super) fn list_push_places(
+    exchange: &Exchange<'_>,
+    theirs: &mut Theirs,
+) -> Result<(), SyncError> {
+    let (repo, remote) = (exchange.repo, exchange.remote);
+    for (number, url) in repo.remote_push_urls(remote.name()).iter().enumerate() {
+        let mut there = BTreeMap::new();
+        let listed = repo.list_refs(url, &["refs/heads/*"], exchange.prompt, &mut |found| {
+            let branch = found.name.strip_prefix("refs/heads/").unwrap_or_default();
+            there.insert(branch.to_owned(), found.id);
+            true
+        });
+        listed.map_err(|source| SyncError::transfer(remote, source))?;
+        if number == 0 {
+            theirs.branches = there;
+        } else {
+            theirs
+                .branches
+                .retain(|branch, id| there.get(branch) == Some(id));
+        }
+    }
     Ok(())
 }
 
