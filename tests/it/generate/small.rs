@@ -131,7 +131,7 @@ fn untold_usage_is_counted_by_us_and_budgets_end() {
         );
         let words = regenerate(&repo, &["a.md", "--force"]).ok();
         assert!(
-            words.contains("(estimated: the provider told no count that can be)"),
+            words.contains("(estimated: the provider told no count that can be true)"),
             "{words}"
         );
         assert!(

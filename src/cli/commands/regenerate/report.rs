@@ -353,10 +353,10 @@ fn took(model: &ModelDocument) -> String {
 /// Why an amount is an estimate.
 fn untold(model: &ModelDocument) -> String {
     if model.estimated_calls >= model.calls {
-        return "the provider told no count that can be".to_owned();
+        return "the provider told no count that can be true".to_owned();
     }
     format!(
-        "the provider told no count that can be for {} of {} calls",
+        "the provider told no count that can be true for {} of {} calls",
         model.estimated_calls, model.calls
     )
 }

@@ -303,7 +303,7 @@ fn cost_words(answered: &AnswerRecord, payer: &Payer) -> String {
     let counted = payer.caller.learned().tally.usage;
     let untold = || {
         format!(
-            "about {} tokens in and {} out (estimated: the provider told no count that can be)",
+            "about {} tokens in and {} out (estimated: the provider told no count that can be true)",
             counted.input, counted.output
         )
     };
