@@ -266,17 +266,11 @@ fn texts(language: Language, text: &str) -> Texts<'_> {
             told: Cow::Borrowed(text),
             shown: Cow::Borrowed(text),
         },
-        Language::Rust if rust::has_conditions(text) => {
-            let mut marks = Vec::new();
-            parse::with_tree(language, &rust::GRAMMAR, text, |tree, _| {
-                marks = rust::conditions(tree, text);
-            });
-            Texts {
-                parsed: blank(text, marks),
-                told: Cow::Borrowed(text),
-                shown: Cow::Borrowed(text),
-            }
-        }
+        Language::Rust if rust::has_conditions(text) => Texts {
+            parsed: blank(text, rust::conditions(text)),
+            told: Cow::Borrowed(text),
+            shown: Cow::Borrowed(text),
+        },
         _ => Texts {
             parsed: Cow::Borrowed(text),
             told: Cow::Borrowed(text),

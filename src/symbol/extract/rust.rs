@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use tree_sitter::{Node, Tree};
+use tree_sitter::Node;
 
 use super::grammar::{Declared, Grammar, Item, Rule, Walk};
 use super::level::{Adopted, Level};
@@ -228,46 +228,114 @@ fn invocation<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 
 /// Where `cfg_net! {` and its `}` stand: such a macro passes on the items that it is given.
 ///
-/// The grammar sees tokens there and no items; without the name and the brackets it sees what the compiler does.
-pub(super) fn conditions(tree: &Tree, text: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut cursor = tree.walk();
-    // The two nodes before, of each level.
-    let mut before: Vec<[Option<Node<'_>>; 2]> = vec![[None; 2]];
-    loop {
-        let node = cursor.node();
-        let open = node.child(0).filter(|_| node.kind() == "token_tree");
-        if let (Some([Some(name), Some(mark)]), Some(open)) = (before.last(), open)
-            && open.kind() == "{"
-            && text[node.byte_range()].ends_with('}')
-            && mark.kind() == "!"
-            && is_condition(&text[name.byte_range()])
-        {
-            found.push(name.start_byte()..open.end_byte());
-            found.push(node.end_byte() - 1..node.end_byte());
-        }
-        let is_passed = matches!(
-            node.kind(),
-            "macro_definition" | "line_comment" | "string_literal"
-        );
-        if !is_passed && cursor.goto_first_child() {
-            before.push([None; 2]);
+/// The grammar sees tokens there and no items; without the name and the brackets it sees what the compiler does. The brackets
+/// are counted outside of comments and literals: to parse the file for that takes as long as to parse it for its items.
+pub(super) fn conditions(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    // Of each bracket that is open, where its macro begins; and how many were open where a definition of a macro began.
+    let (mut open, mut rules) = (Vec::<Option<Range<usize>>>::new(), None);
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(byte) = bytes.get(at) {
+        let passed = passed_len(&bytes[at..]);
+        if passed > 0 {
+            at += passed;
             continue;
         }
-        loop {
-            let last = cursor.node();
-            if cursor.goto_next_sibling() {
-                if let Some(level) = before.last_mut() {
-                    *level = [level[1], Some(last)];
+        if *byte == b'_' || byte.is_ascii_alphanumeric() {
+            let is_word = |byte: &u8| *byte == b'_' || byte.is_ascii_alphanumeric();
+            let end = at + bytes[at..].iter().take_while(|byte| is_word(byte)).count();
+            let behind = text[end..]
+                .trim_start()
+                .strip_prefix('!')
+                .map(str::trim_start);
+            if &text[at..end] == "macro_rules" && behind.is_some() {
+                rules.get_or_insert(open.len());
+            }
+            let block = behind.and_then(|behind| behind.strip_prefix('{'));
+            match block.filter(|_| rules.is_none() && is_condition(&text[at..end])) {
+                Some(block) => {
+                    let inside = text.len() - block.len();
+                    open.push(Some(at..inside));
+                    at = inside;
                 }
-                break;
+                None => at = end,
             }
-            if !cursor.goto_parent() {
-                return found;
+            continue;
+        }
+        if *byte == b'{' {
+            open.push(None);
+        } else if *byte == b'}' {
+            if let Some(head) = open.pop().flatten() {
+                found.extend([head, at..at + 1]);
             }
-            before.pop();
+            rules = rules.filter(|depth| *depth < open.len());
+        }
+        at += 1;
+    }
+    found
+}
+
+/// The bytes of a comment or a literal that begins here; 0 where none does.
+fn passed_len(rest: &[u8]) -> usize {
+    let until = |from: usize, end: &[u8]| {
+        let ended = rest[from..].windows(end.len()).position(|part| part == end);
+        ended.map_or(rest.len(), |ended| from + ended + end.len())
+    };
+    match rest {
+        [b'/', b'/', ..] => until(2, b"\n"),
+        [b'/', b'*', ..] => {
+            let (mut at, mut depth) = (2, 1_usize);
+            while depth > 0 && at < rest.len() {
+                depth += usize::from(rest[at..].starts_with(b"/*"));
+                let ends = rest[at..].starts_with(b"*/");
+                depth -= usize::from(ends);
+                at += 1 + usize::from(ends || rest[at..].starts_with(b"/*"));
+            }
+            at.min(rest.len())
+        }
+        [b'"', ..] => escaped_len(rest, b'"'),
+        [b'\'', b'\\', ..] => escaped_len(rest, b'\''),
+        [b'\'', next, ..] => {
+            // A letter and the closing quote; else it is a lifetime.
+            let letter = match next {
+                0xF0.. => 4,
+                0xE0.. => 3,
+                0xC0.. => 2,
+                _ => 1,
+            };
+            if rest.get(1 + letter) == Some(&b'\'') {
+                2 + letter
+            } else {
+                0
+            }
+        }
+        [b'r', b'"' | b'#', ..] | [b'b', b'r', b'"' | b'#', ..] => {
+            let from = if rest[0] == b'b' { 2 } else { 1 };
+            let hashes = rest[from..]
+                .iter()
+                .take_while(|byte| **byte == b'#')
+                .count();
+            if rest.get(from + hashes) != Some(&b'"') {
+                return 0;
+            }
+            let end = [&b"\""[..], &b"#".repeat(hashes)].concat();
+            until(from + hashes + 1, &end)
+        }
+        _ => 0,
+    }
+}
+
+/// The bytes of a literal in quotes, in which a backslash takes the next byte's meaning away.
+fn escaped_len(rest: &[u8], quote: u8) -> usize {
+    let mut at = 1;
+    while let Some(byte) = rest.get(at) {
+        match byte {
+            b'\\' => at += 2,
+            byte if *byte == quote => return at + 1,
+            _ => at += 1,
         }
     }
+    rest.len()
 }
 
 /// Whether a text may have such a macro.

@@ -202,6 +202,11 @@ fn items_within_macros_for_conditions_are_items() {
             "4 public items.\n\n- `pub struct Till`\n  - `pub fn shut(self)`: Shuts it.\n- `pub fn open(at: u8) -> Till`: Opens it.\n- `pub struct Coin`\n- module `drawer`\n",
         ),
         (
+            "signs.rs",
+            "cfg_os! {\n    // }\n    /* } /* } */ } */\n    pub const A: &str = \"}\\\"}\";\n    pub const B: &str = r#\"}\"}\"#;\n    pub const C: [char; 3] = ['}', '\\'', '\\u{7d}'];\n    pub fn f<'a>(a: &'a str) -> &'a str { a }\n}\n\nmacro_rules! cfg_os {\n    ($($item:item)*) => { cfg_net! { $($item)* } }\n}\n\npub fn open() {}\n",
+            "5 public items.",
+        ),
+        (
             "if.rs",
             "cfg_if! {\n    if #[cfg(unix)] {\n        pub struct Till;\n    }\n}\n\npub fn open() {}\n",
             "1 public item.\n\n- `pub fn open()`\n",
