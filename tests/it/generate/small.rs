@@ -147,6 +147,20 @@ fn untold_usage_is_counted_by_us_and_budgets_end() {
     }
 }
 
+/// Red before: a provider that is configured with a key was sent the contents without one.
+#[test]
+fn a_provider_whose_key_is_missing_is_sent_nothing_and_a_dry_run_needs_none() {
+    let world = World::steady(Protocol::OpenAi);
+    let repo = world.repo("commit one\n+ a.md = # A");
+    repo.merkle(&["regenerate", "--agent", "docs", "--dry-run"])
+        .ok();
+    let run = repo
+        .merkle(&["regenerate", "--agent", "docs", "--yes"])
+        .exits(78);
+    assert!(run.err().contains("there is no key"), "{run}");
+    assert_eq!(world.server.connections(), 0);
+}
+
 /// Red before: one answer with a count of a thousand million tokens was booked for thousands of dollars, and ended the month's budget.
 #[test]
 fn usage_beyond_reason_is_charged_as_the_most_that_the_request_can_take() {
