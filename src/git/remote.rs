@@ -214,13 +214,21 @@ impl Repository {
     /// True where a push to a remote goes to more places than a fetch asks, or to another one: `pushurl`, several `url`.
     #[must_use]
     pub fn pushes_elsewhere(&self, remote: &str) -> bool {
-        !self.remote_push_urls(remote).is_empty() || self.remote_urls(remote).len() > 1
+        !self.remote_push_urls(remote).is_empty()
     }
 
-    /// The addresses that a push to a remote goes to instead of those that a fetch asks; often none.
+    /// The addresses that a push to a remote goes to, where they are not the one that a fetch asks: each `pushurl`, or several
+    /// `url`. Often none.
     #[must_use]
     pub fn remote_push_urls(&self, remote: &str) -> Vec<String> {
-        self.remote_values(remote, "pushurl")
+        let mut urls = self.remote_values(remote, "pushurl");
+        if urls.is_empty() {
+            urls = self.remote_urls(remote);
+            if urls.len() == 1 {
+                urls.clear();
+            }
+        }
+        urls
     }
 
     /// The addresses of a remote, as the configuration has them: before `insteadOf`.

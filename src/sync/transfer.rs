@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::error::SyncError;
 use super::memory::Memory;
-use super::remote::Publish;
+use super::remote::{Publish, Remote};
 use super::terms::Exchange;
 use super::writer::Writer;
 use crate::base::NodeId;
@@ -96,8 +96,7 @@ pub(super) fn list_push_places(
     for (number, url) in repo.remote_push_urls(remote.name()).iter().enumerate() {
         let mut there = BTreeMap::new();
         let listed = repo.list_refs(url, &["refs/heads/*"], exchange.prompt, &mut |found| {
-            let branch = found.name.strip_prefix("refs/heads/").unwrap_or_default();
-            there.insert(branch.to_owned(), found.id);
+            there.extend(branch_of(remote, &found.name).map(|branch| (branch, found.id)));
             true
         });
         listed.map_err(|source| SyncError::transfer(remote, source))?;
@@ -214,16 +213,22 @@ fn list(exchange: &Exchange<'_>) -> Result<Theirs, SyncError> {
                 } else {
                     theirs.more += 1;
                 }
-            } else if let Some(branch) = name.strip_prefix("refs/heads/")
-                && !remote.is_of_frames(&format!("{}{branch}", remote.branches()))
-            {
-                theirs.branches.insert(branch.to_owned(), id);
+            } else {
+                let branch = branch_of(remote, &name);
+                theirs.branches.extend(branch.map(|branch| (branch, id)));
             }
             true
         },
     );
     listed.map_err(|source| SyncError::transfer(remote, source))?;
     Ok(theirs)
+}
+
+/// The branch that a ref of a remote is, without `refs/heads/`; none for a branch of frames.
+fn branch_of(remote: &Remote, name: &str) -> Option<String> {
+    let branch = name.strip_prefix("refs/heads/")?;
+    let is_of_frames = remote.is_of_frames(&format!("{}{branch}", remote.branches()));
+    (!is_of_frames).then(|| branch.to_owned())
 }
 
 /// Brings what was listed and is not tracked; where it stands by now is what counts.
