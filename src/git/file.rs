@@ -18,6 +18,11 @@ const TEMPORARY_PREFIX: &str = "tmp-";
 /// Most names that are read of one folder; what is beyond them waits for another time.
 const NAMES_MAX: usize = 1 << 17;
 
+/// What files of this program may be: read and written by their owner.
+pub(super) const OWNERS: Mode = Mode::from_raw_mode(0o600);
+/// What git's own files are, less what the user's umask takes away.
+pub(super) const GITS: Mode = Mode::from_raw_mode(0o666);
+
 /// Writes a file by way of a temporary one and a rename: readers see the old bytes or the new, never a part.
 ///
 /// Not flushed to the disk: for derived data. See [`replace_durably`].
@@ -103,11 +108,6 @@ fn open_temporary(folder: BorrowedFd<'_>, name: &str) -> io::Result<(File, Strin
         // Another process took it for a dead one's in the moment before it was locked.
     }
 }
-
-/// What files of this program may be: read and written by their owner.
-pub(super) const OWNERS: Mode = Mode::from_raw_mode(0o600);
-/// What git's own files are, less what the user's umask takes away.
-pub(super) const GITS: Mode = Mode::from_raw_mode(0o666);
 
 /// Makes a file that was not there; `None` where something has the name.
 pub(super) fn create_new_in(

@@ -228,7 +228,8 @@ impl Repository {
         self.update_ref_program(name, &format!("delete {name}\0\0"))
     }
 
-    /// Refuses a ref that must not or cannot safely be moved now; before something is asked for that only a ref would keep.
+    /// Refuses a ref that must not be moved now, or cannot be moved safely. A run calls it before it asks a model for what
+    /// only the ref would keep.
     pub fn check_movable(&self, name: &str) -> Result<(), RefError> {
         // Git refuses it itself; this program moves most refs without git.
         if variable("GIT_QUARANTINE_PATH").is_some() {

@@ -14,9 +14,9 @@ use std::fs::File;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
-use crate::base::locked;
-
 use gix::OdbHandle;
+
+use crate::base::locked;
 
 /// How much may be mapped and read with one store.
 const WINDOW_BYTES: u64 = 16 * 1024 * 1024;

@@ -193,7 +193,7 @@ pub enum FitError {
         /// What is allowed.
         limit: u64,
     },
-    /// The input and the answer that is asked for do not fit into the window together.
+    /// The window has no room for the input and the wished answer together.
     #[error(
         "{input} input tokens are over the {left} that a window of {window} leaves beside the answer"
     )]
@@ -425,15 +425,26 @@ pub fn input_tokens_max(params: &GenerationParams, capabilities: &Capabilities) 
 pub fn check_input(wish: &Wish, capabilities: &Capabilities, input: u64) -> Result<(), FitError> {
     let params = with_output(wish, capabilities).0;
     match input_tokens_max(&params, capabilities) {
-        Some(limit) if input > limit => Err(match capabilities.context_tokens {
-            Some(window) if params.max_input_tokens != Some(limit) => FitError::Beside {
-                input,
-                left: limit,
-                window,
-            },
-            _ => FitError::Input { input, limit },
-        }),
+        Some(limit) if input > limit => Err(over(&params, capabilities, input, limit)),
         _ => Ok(()),
+    }
+}
+
+/// What input over a limit of [`input_tokens_max`] is over: the profile's own limit, or what the window has left for it.
+#[must_use]
+pub fn over(
+    params: &GenerationParams,
+    capabilities: &Capabilities,
+    input: u64,
+    limit: u64,
+) -> FitError {
+    match capabilities.context_tokens {
+        Some(window) if params.max_input_tokens != Some(limit) => FitError::Beside {
+            input,
+            left: limit,
+            window,
+        },
+        _ => FitError::Input { input, limit },
     }
 }
 

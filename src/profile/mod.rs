@@ -12,7 +12,7 @@ pub mod standard;
 
 pub use fit::{
     Adjustment, FitError, FittedParams, OutputKey, Wants, Wish, check_input, fit, input_tokens_max,
-    lasting_changes, output_key, said_in_words, with_output,
+    lasting_changes, output_key, over, said_in_words, with_output,
 };
 pub use params::{Phase, Profile, ProfileScope, ProviderRole};
 pub use registry::{DEFAULT, ProfileError, Profiles};

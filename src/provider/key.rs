@@ -84,8 +84,8 @@ pub fn variables(definition: &Definition) -> impl Iterator<Item = &str> {
         .chain(vendors_variable)
 }
 
-/// True when a provider is asked nothing without a key: one whose user named a variable for it, and one of a vendor that
-/// gives keys, but for a server on this machine that speaks its protocol.
+/// True when this program sends a provider nothing without a key: the user named a variable for it, or its vendor gives keys
+/// and it is no server on this machine that speaks the vendor's protocol.
 #[must_use]
 pub fn is_needed(definition: &Definition) -> bool {
     let is_far = definition

@@ -17,7 +17,7 @@ use crate::ops::input::InputError;
 use crate::ops::{self, AskingError};
 use crate::profile::{
     Adjustment, FitError, OutputKey, Phase, Profile, Wants, Wish, check_input, fit,
-    input_tokens_max, output_key, said_in_words, with_output,
+    input_tokens_max, output_key, over, said_in_words, with_output,
 };
 use crate::prompt::{display, manual};
 use crate::provider::{Definition, ProviderKind};
@@ -192,10 +192,8 @@ pub fn words(
     document: Option<u64>,
     symbols: Option<u64>,
 ) -> Result<Words, TurnError> {
-    let limit = input_tokens_max(
-        &with_output(&reader.wish, &reader.capabilities).0,
-        &reader.capabilities,
-    );
+    let params = with_output(&reader.wish, &reader.capabilities).0;
+    let limit = input_tokens_max(&params, &reader.capabilities);
     let mut sizes = Sizes::new(document, symbols, limit);
     loop {
         let world = match gather::world(workspace, ingredients, sizes) {
@@ -226,12 +224,7 @@ pub fn words(
         let room = limit / 100 * (100 - MARGIN_PERCENT);
         let less =
             smaller(&world, sizes, tokens.saturating_sub(room), limit).map_err(read_error)?;
-        let Some(less) = less else {
-            check_input(&reader.wish, &reader.capabilities, tokens)?;
-            words.fit(reader, tokens)?;
-            return Ok(words);
-        };
-        sizes = less;
+        sizes = less.ok_or_else(|| over(&params, &reader.capabilities, tokens, limit))?;
     }
 }
 

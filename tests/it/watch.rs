@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -30,13 +30,7 @@ impl Watch {
             .args(["watch", "--quiet-for", "300"])
             .args(arguments);
         // A shell starts what runs behind it with interrupts ignored, and a child inherits that.
-        let mut command = run.wrapped(&["env", "--default-signal=INT"]);
-        let mut child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("it starts");
+        let mut child = run.start(&["env", "--default-signal=INT"]);
         let lines = lines(child.stdout.take().expect("a pipe"));
         let complaints = self::lines(child.stderr.take().expect("a pipe"));
         let note = complaints.recv_timeout(PATIENCE).expect("a note");

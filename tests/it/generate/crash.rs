@@ -1,6 +1,6 @@
 //! Killed and interrupted runs: what had been answered is there, only the rest is asked again.
 
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
@@ -31,13 +31,7 @@ fn many(world: &World) -> Repo<'_> {
 }
 
 fn start(repo: &Repo<'_>) -> Child {
-    let mut command = command(repo, &["regenerate", "--agent", "docs", "--yes"]).wrapped(&[]);
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("it starts")
+    command(repo, &["regenerate", "--agent", "docs", "--yes"]).start_quiet()
 }
 
 /// Waits until so many answers are on the disk, in the spool or in the store.
@@ -115,14 +109,7 @@ fn after_a_kill_only_the_rest_is_asked_again() {
 fn an_interrupt_stores_what_came_back_and_says_what_is_left() {
     let world = World::new(Protocol::OpenAi, stuck());
     let repo = many(&world);
-    let mut command =
-        command(&repo, &["regenerate", "--agent", "docs", "--yes", "--json"]).wrapped(&[]);
-    let child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
+    let child = command(&repo, &["regenerate", "--agent", "docs", "--yes", "--json"]).start(&[]);
     wait_for(&repo, ANSWERED);
     signal(&child, Signal::SIGINT);
     std::thread::sleep(Duration::from_millis(1_200));
@@ -160,13 +147,7 @@ fn a_terminal_that_closes_is_a_request_to_terminate_unless_that_is_ignored() {
         let world = World::new(Protocol::OpenAi, stuck());
         let repo = many(&world);
         let run = command(&repo, &["regenerate", "--agent", "docs", "--yes", "--json"]);
-        let mut command = run.wrapped(wrapper);
-        let child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("it starts");
+        let child = run.start(wrapper);
         wait_for(&repo, ANSWERED);
         for sent in [
             Signal::SIGHUP,

@@ -1,6 +1,5 @@
 //! Small servers as they are, without a setting: one thing at a time, small windows, no counts, odd answers.
 
-use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -358,13 +357,7 @@ fn a_second_interrupt_ends_the_run_at_once() {
     let world = World::new(Protocol::OpenAi, Loopback::start(|_| Scripted::hang()));
     world.set("merkle.provider.m.idleTimeout", "60s");
     let repo = world.repo("commit one\n+ a.md = # A");
-    let mut command = command(&repo, &["regenerate", "--agent", "docs", "--yes"]).wrapped(&[]);
-    let child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
+    let child = command(&repo, &["regenerate", "--agent", "docs", "--yes"]).start(&[]);
     let deadline = Instant::now() + Duration::from_mins(1);
     while world.server.posts().is_empty() {
         assert!(Instant::now() < deadline);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use git_merkle::base::clock;
 use git_merkle::provider::ledger::{Budget, Ledger};
 
-use super::{Crew, Nats, PATIENCE, coordinate, coordinator, quiet, world};
+use super::{Crew, Nats, PATIENCE, coordinate, coordinator, world};
 use crate::generate::{World, flat};
 use crate::support::Repo;
 use crate::support::loopback::{Loopback, Scripted};
@@ -78,7 +78,7 @@ impl<'w> Scene<'w> {
 
     /// Starts a run, and kills once so many requests have come in; the run's code, and how many calls that may have cost.
     fn kill(&mut self, victim: Victim, after: usize) -> (Option<i32>, usize) {
-        let mut running = quiet(&coordinator(&self.repo, self.nats.as_ref(), &[]));
+        let mut running = coordinator(&self.repo, self.nats.as_ref(), &[]).start_quiet();
         let begun = Instant::now();
         while self.calls() < after && running.try_wait().expect("it was started").is_none() {
             assert!(begun.elapsed() < PATIENCE, "requests come in");
@@ -215,7 +215,7 @@ fn what_is_lost_three_times_is_reported() {
     };
     let mut crew = Crew::of(&world, &nats, 1);
     let repo = world.repo(&flat(2));
-    let mut running = quiet(&coordinator(&repo, Some(&nats), &[]));
+    let mut running = coordinator(&repo, Some(&nats), &[]).start_quiet();
     let of_hanging = || {
         let posts = world.server.posts();
         posts

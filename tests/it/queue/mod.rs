@@ -13,7 +13,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 use crate::generate::{Protocol, World, key};
@@ -102,23 +102,13 @@ fn serve(world: &World, program: &OsString, port: u16, folder: &PathBuf) -> Chil
         .arg(folder)
         .arg("-c")
         .arg(folder.with_extension("conf"));
-    let child = quiet(&run);
+    let child = run.start_quiet();
     let begun = Instant::now();
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
         assert!(begun.elapsed() < PATIENCE, "the server does not listen");
         std::thread::sleep(Duration::from_millis(20));
     }
     child
-}
-
-/// Starts a command whose words nobody reads.
-fn quiet(run: &Run) -> Child {
-    let mut command = run.wrapped(&[]);
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    command.spawn().expect("it can be started")
 }
 
 /// Workers that end with the test.
@@ -128,7 +118,7 @@ impl Crew {
     fn of(world: &World, nats: &Nats, workers: usize) -> Self {
         Self(
             (0..workers)
-                .map(|number| quiet(&worker(world, nats, number)))
+                .map(|number| worker(world, nats, number).start_quiet())
                 .collect(),
         )
     }
@@ -137,7 +127,7 @@ impl Crew {
     fn replace(&mut self, world: &World, nats: &Nats, number: usize) {
         self.0[number].kill().expect("it runs");
         self.0[number].wait().expect("it was started");
-        self.0[number] = quiet(&worker(world, nats, number));
+        self.0[number] = worker(world, nats, number).start_quiet();
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
-use super::{Crew, Nats, PATIENCE, coordinate, coordinator, quiet, worker, world};
+use super::{Crew, Nats, PATIENCE, coordinate, coordinator, worker, world};
 use crate::generate::{Protocol, SMALL, command, flat, key, regenerate};
 use crate::support::PROGRAM;
 use crate::support::loopback::{Loopback, Recorded, Scripted};
@@ -107,7 +107,7 @@ fn one_run_of_a_repository_coordinates() {
     };
     let _crew = Crew::of(&world, &nats, 1);
     let repo = world.repo(&flat(20));
-    let mut running = quiet(&coordinator(&repo, Some(&nats), &[]));
+    let mut running = coordinator(&repo, Some(&nats), &[]).start_quiet();
     let begun = Instant::now();
     while world.server.posts().is_empty() {
         assert!(begun.elapsed() < PATIENCE, "requests come in");
@@ -135,7 +135,7 @@ fn a_worker_with_another_model_takes_nothing() {
         return;
     };
     let repo = world.repo(SMALL);
-    let mut running = quiet(&coordinator(&repo, Some(&nats), &["--provider", "m"]));
+    let mut running = coordinator(&repo, Some(&nats), &["--provider", "m"]).start_quiet();
     let endpoint = world.server.endpoint();
     world.provider("small", Protocol::OpenAi, &endpoint);
     world.set("merkle.provider.small.model", "test-small");
@@ -143,7 +143,9 @@ fn a_worker_with_another_model_takes_nothing() {
     let wrong = wrong.args(["--provider", "small", "--drain"]).run();
     assert!(wrong.out().contains("0 answered, 0 failed"), "{wrong}");
     assert_eq!(world.server.posts().len(), 0);
-    let mut right = quiet(&worker(&world, &nats, 0).args(["--provider", "m"]));
+    let mut right = worker(&world, &nats, 0)
+        .args(["--provider", "m"])
+        .start_quiet();
     assert!(running.wait().expect("it was started").success());
     right.kill().expect("it runs");
     right.wait().expect("it was started");
@@ -189,7 +191,7 @@ fn the_commands_of_the_guide_work() {
         panic!("two commands: {workers:?}");
     };
     let coordinates = block(2, "sh").next().expect("a command");
-    let mut staying = quiet(&run(stays));
+    let mut staying = run(stays).start_quiet();
     let made = run(&format!("{coordinates} --yes")).run();
     assert_eq!(made.code, Some(0), "{made}");
     staying.kill().expect("it runs");

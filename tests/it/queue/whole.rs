@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::{Crew, Nats, PATIENCE, coordinate, coordinator, quiet, world};
+use super::{Crew, Nats, PATIENCE, coordinate, coordinator, world};
 use crate::generate::{SMALL, flat, head, key, regenerate};
 use crate::support::loopback::{Loopback, Recorded, Scripted};
 
@@ -160,7 +160,7 @@ fn an_interrupted_run_leaves_nothing_behind() {
     };
     let _crew = Crew::of(&world, &nats, 1);
     let repo = world.repo(&flat(30));
-    let mut running = quiet(&coordinator(&repo, Some(&nats), &[]));
+    let mut running = coordinator(&repo, Some(&nats), &[]).start_quiet();
     let begun = Instant::now();
     while world.server.posts().len() < 4 {
         assert!(begun.elapsed() < PATIENCE, "requests come in");

@@ -1,7 +1,5 @@
 //! A whole session against servers on this machine: what is sent, what is kept, what it costs.
 
-use std::process::Stdio;
-
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -337,13 +335,7 @@ fn an_interrupt_waits_for_the_answer_and_keeps_it() {
         let world = World::new(Protocol::OpenAi, server);
         let repo = session(&world);
         turn(&repo, &["new", "-m", "Free the lock."]).ok();
-        let mut run = command(&repo, &["turn", "run", "--yes"]).wrapped(&[]);
-        let child = run
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("it starts");
+        let child = command(&repo, &["turn", "run", "--yes"]).start(&[]);
         while world.server.posts().is_empty() {
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
@@ -366,13 +358,7 @@ fn two_at_once_do_not_both_ask() {
     world.set("merkle.provider.m.idleTimeout", "60s");
     let repo = session(&world);
     turn(&repo, &["new", "-m", "Free the lock."]).ok();
-    let mut first = command(&repo, &["turn", "run"]).wrapped(&[]);
-    let mut first = first
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("it starts");
+    let mut first = command(&repo, &["turn", "run"]).start_quiet();
     while world.server.posts().is_empty() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }

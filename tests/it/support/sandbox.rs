@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Output, Repo};
@@ -203,6 +203,27 @@ impl Run {
             stdout,
             stderr,
         }
+    }
+
+    /// Starts it behind a [wrapper](Self::wrapped), with nothing to read; what it writes is there when it is waited for.
+    pub(crate) fn start(&self, wrapper: &[&str]) -> Child {
+        self.spawn(wrapper, Stdio::piped)
+    }
+
+    /// Starts it with nothing to read; what it writes is lost.
+    pub(crate) fn start_quiet(&self) -> Child {
+        self.spawn(&[], Stdio::null)
+    }
+
+    fn spawn(&self, wrapper: &[&str], output: fn() -> Stdio) -> Child {
+        let mut command = self.wrapped(wrapper);
+        command
+            .stdin(Stdio::null())
+            .stdout(output())
+            .stderr(output());
+        command
+            .spawn()
+            .unwrap_or_else(|error| panic!("cannot start '{}': {error}", self.line()))
     }
 
     /// The command itself, behind a wrapper that runs its arguments (`sh -c …`), or plain when that is empty.

@@ -7,7 +7,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -95,16 +95,10 @@ impl Server {
             &base,
             &port,
         ];
-        let mut command = sandbox
+        let daemon = sandbox
             .run(program, &sandbox.path(""))
             .args(arguments)
-            .wrapped(&[]);
-        let daemon = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("git daemon starts");
+            .start_quiet();
         for _ in 0..500 {
             if TcpStream::connect(("127.0.0.1", behind)).is_ok() {
                 break;
